@@ -95,6 +95,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     plan = plan_of(config, environ) if plan_file is None else _load_plan(plan_file)
     if plan.launcher is not None:
         from .launchers import LAUNCHERS, Launch
+        from .launchers import launcher as launcher_of
 
         if plan.launcher not in LAUNCHERS:
             raise Refused(f"this runtime has no launcher `{plan.launcher}`; it has {', '.join(LAUNCHERS)}")
@@ -138,7 +139,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     if launcher is not None:
         options = {**launcher_options(config), **config.settings.launcher, **({"port": port} if port else {})}
         ip = addresses.get(leader, "127.0.0.1")
-        command = LAUNCHERS[launcher](
+        command = launcher_of(launcher)(
             Launch(program, arguments, cluster, hosts, machine, options, variables, leader, PYTHON, ip, own)
         )
     elif plan.launcher is None and not is_framework and (len(hosts) > 1 or module.startswith(PYTORCH)):

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is tol
 
 BASE = "smspec-test-mpi:bookworm"
 ADDRESSES = {"algo-1": "10.213.7.2", "algo-2": "10.213.7.3"}
-GREETING = 'a "b"; c=$HOME, ä'
+GREETING = 'a "b"; c=$HOME, ä\n second line'
 
 SPEC = """
     source: src/
@@ -146,6 +146,11 @@ def test_processes_of_all_hosts_form_one_world(hosts):
     assert names[0] == names[1] != names[2] == names[3]
     arguments = ["--ending", "return", "--odd", "x;y,z"]
     assert [said for _, _, *said in everywhere] == [[GREETING, "x;y,z", arguments]] * 4
+    here = [json.loads(line.partition(">:here ")[2]) for line in log.splitlines() if ">:here " in line]
+    assert sorted((rank, host) for rank, host, *_ in here) == [
+        *((0, "algo-1"), (1, "algo-1")),
+        *((2, "algo-2"), (3, "algo-2")),
+    ]
     assert (job.failure("algo-1"), job.failure("algo-2")) == (None, None)
 
 

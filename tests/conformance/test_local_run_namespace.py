@@ -159,21 +159,22 @@ def test_hosts_reach_this_machine_only_on_request(job):
     assert "GOT" in job.log()
 
 
-DISTRIBUTED = (
-    "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}\ndistribution: {mpi: {processes_per_host: 2}}\n"
-)
-
-
 @pytest.mark.skipif(not (shutil.which("mpirun") and shutil.which("ssh-keygen")), reason="no mpirun or no ssh-keygen")
-def test_mpi_reaches_every_host_without_sshd(job):
-    """Four ranks on two hosts; the status of the one that fails is the job's. Secrets are the author's variables."""
+def test_mpi_ranks_have_the_variables_of_their_host(job):
+    """Four ranks on two hosts of two kinds; the status of the one that fails is the job's, secrets are the author's."""
     secret = "secrets: {TOKEN: arn:aws:secretsmanager:us-west-2:111122223333:secret:token-AbCdEf}\n"
-    job.spec(f"source: src/\nentry_point: {{command: [./rank.sh]}}\n{DISTRIBUTED}{secret}{job.mark}")
+    kinds = {"algo-1": ("large", "ml.m5.2xlarge"), "algo-2": ("small", "ml.m5.large")}
+    groups = ", ".join(f"{{name: {name}, instance_type: {kind}, count: 1}}" for name, kind in kinds.values())
+    hosts = f"hosts: {{groups: [{groups}], volume: 1GB}}\ndistribution: {{mpi: {{processes_per_host: 2}}}}\n"
+    note = 'hyperparameters: {note: "one\\ntwo"}\n'
+    job.spec(f"source: src/\nentry_point: {{command: [./rank.sh]}}\n{hosts}{note}{secret}{job.mark}")
     job.write(
         "src/rank.sh",
         """\
         #!/bin/sh
-        echo "rank $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE on $(hostname) with $TOKEN in $MARK"
+        here="$SM_CURRENT_HOST $SM_CURRENT_INSTANCE_GROUP $SM_CURRENT_INSTANCE_TYPE"
+        lines="with $TOKEN, $(echo "$SM_HP_NOTE" | wc -l) lines"
+        echo "rank $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE on $(hostname) = $here $lines in $MARK"
         [ "$OMPI_COMM_WORLD_RANK" != 3 ] || { sleep 1; exit 9; }
         """,
     )
@@ -182,7 +183,9 @@ def test_mpi_reaches_every_host_without_sshd(job):
     assert ended.returncode == 1, ended.stderr
     assert job.summary()["exit_status"] == 9, ended.stderr
     for rank, host in enumerate(("algo-1", "algo-1", "algo-2", "algo-2")):
-        assert f"rank {rank} of 4 on {host} with correct-horse in {job.directory}" in job.log()
+        here = " ".join([host, *kinds[host]])
+        said = f"rank {rank} of 4 on {host} = {here} with correct-horse, 2 lines in {job.directory}"
+        assert said in job.log()
 
 
 CLINGING = """
@@ -206,7 +209,8 @@ CLINGING = """
 @pytest.fixture
 def clinging(job):
     channel = 'channels: {train: {s3: "s3://data/train/", local: data/, input_mode: Pipe}}\n'
-    script(job, CLINGING, f'{channel}{DISTRIBUTED.splitlines()[0]}\ncheckpoints: "s3://models/c/"\n{job.mark}')
+    hosts = "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}\n"
+    script(job, CLINGING, f'{channel}{hosts}checkpoints: "s3://models/c/"\n{job.mark}')
     job.write("data/a", bytes(1000))
     return job
 

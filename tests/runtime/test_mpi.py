@@ -4,13 +4,13 @@ import pytest
 
 from smspec_runtime.cluster import Cluster
 from smspec_runtime.environment import Machine
-from smspec_runtime.launchers import LAUNCHERS, Launch
+from smspec_runtime.launchers import Launch, launcher
 from smspec_runtime.peers.keys import DIRECTORY
 from smspec_runtime.program import Program
 from smspec_runtime.refusal import Refused
 
 PYTHON = Program("python", ["/usr/bin/python3", "--", "train.py"], ["train.py"])
-mpi = LAUNCHERS["mpi"]
+mpi = launcher("mpi")
 
 
 def launch(
@@ -35,7 +35,7 @@ def line(hosts, count, *rest, debug=("-x", "NCCL_DEBUG=INFO")):
     ]
 
 
-NAMES = ("-x", "SM_HOSTS", "-x", "SM_HP_LR", "-x", "PYTHONPATH")
+NAMES = ("-x", "PYTHONPATH")
 SCRIPT = ("/usr/bin/python3", "-m", "mpi4py", "train.py", "--lr", "0 1")
 
 
@@ -77,18 +77,16 @@ def test_efa_types_get_their_options(kind, words):
     assert mpi(launch(kind=kind)).words == line("algo-1", "1", *words, *NAMES, *SCRIPT)
 
 
-def test_credentials_are_exported_by_name():
-    environ = {"AWS_SESSION_TOKEN": "secret", "AWS_ACCESS_KEY_ID": "secret"}
-    words = mpi(launch(environ=environ)).words
-    assert words == line("algo-1", "1", "-x", "AWS_ACCESS_KEY_ID", "-x", "AWS_SESSION_TOKEN", *NAMES, *SCRIPT)
-
-
 @pytest.mark.parametrize(
     ("options", "debug", "rest"),
     [
         (["-x", "A=b c"], "INFO", ["-x", "A=b c"]),
         ("-x 'A=b c' --verbose", "INFO", ["-x", "A=b c", "--verbose"]),
         ("--NCCL_DEBUG WARN --verbose", "WARN", ["--verbose"]),
+        ("-verbose --NCCL_DEBUG=WARN -x A=none", "WARN", ["-verbose", "-x", "A=none"]),
+        ("--NCCL=TRACE --N VERSION", "VERSION", []),
+        (["--NCCL_DEBUG=WARN", "-x", "NCCL_DEBUG=INFO"], None, ["-x", "NCCL_DEBUG=INFO"]),
+        (["-N", "2", "--np", "4", "--NCCL_DEBUGGING=x"], "INFO", ["-N", "2", "--np", "4", "--NCCL_DEBUGGING=x"]),
         (["-x", "NCCL_DEBUG=TRACE"], None, ["-x", "NCCL_DEBUG=TRACE"]),
     ],
 )
@@ -98,9 +96,24 @@ def test_options_of_the_job_are_passed(options, debug, rest):
     assert mpi(launch(options=options)).words == line("algo-1", "1", *rest, *NAMES, *SCRIPT, debug=said)
 
 
-def test_options_with_an_open_quote_are_rejected():
-    with pytest.raises(Refused, match="No closing quotation"):
-        mpi(launch(options="-x 'A"))
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("-x 'A", "No closing quotation"),
+        ("--NCCL_DEBUG", "--NCCL_DEBUG has no value"),
+        ("--NCCL_D -x A=b", "--NCCL_DEBUG has no value"),
+    ],
+)
+def test_unfinished_options_are_rejected(options, message):
+    with pytest.raises(Refused, match=message):
+        mpi(launch(options=options))
+
+
+def test_only_what_ssh_cannot_carry_is_exported():
+    """The variables of the leader would replace those of the other hosts."""
+    environ = {"SM_CURRENT_HOST": "algo-1", "AWS_SESSION_TOKEN": "secret", "SM_HP_TEXT": "two\nlines", "NOTE": "a\n"}
+    words = mpi(launch(["algo-1", "algo-2"], environ=environ)).words
+    assert words == line("algo-1,algo-2", "2", "-x", "NOTE", "-x", "SM_HP_TEXT", *NAMES, *SCRIPT)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +152,7 @@ SMDDPMPRUN = ["smddpmprun", "-i", "ml.p3.16xlarge", "--allow-bypass"]
 def test_model_parallel_library_gets_its_options(parameters, torch, is_installed, words):
     environ = {"SM_HP_MP_PARAMETERS": parameters, **({"SM_DLC_TORCH_VERSION": torch} if torch else {})}
     found = mpi(launch(kind="ml.p3.16xlarge", environ=environ, smddpmprun=is_installed)).words
-    names = [word for name in sorted(["SM_HOSTS", "SM_HP_LR", *environ]) for word in ("-x", name)]
-    assert found == line("algo-1", "1", *names, *NAMES[-2:], *words, *SCRIPT)
+    assert found == line("algo-1", "1", *NAMES, *words, *SCRIPT)
 
 
 def test_programs_get_the_variables_of_pytorch_containers():

@@ -6,7 +6,7 @@ import pytest
 
 from smspec_runtime.cluster import Cluster
 from smspec_runtime.environment import Machine
-from smspec_runtime.launchers import LAUNCHERS, Launch
+from smspec_runtime.launchers import Launch, launcher
 from smspec_runtime.program import Program
 from smspec_runtime.refusal import Refused
 
@@ -14,8 +14,8 @@ PYTHON = Program("python", ["python", "--", "train.py"], ["train.py"])
 WORDS = ["python", "--", "train.py", "--lr", "0.1"]
 THREE = ["algo-1", "algo-2", "algo-3"]
 PORTS = [str(40000 + number) for number in range(7)]
-parameter_server = LAUNCHERS["parameter_server"]
-multi_worker_mirrored = LAUNCHERS["multi_worker_mirrored"]
+parameter_server = launcher("parameter_server")
+multi_worker_mirrored = launcher("multi_worker_mirrored")
 
 
 def launch(framework, hosts=THREE, host="algo-1", ports=(), program=PYTHON, environ=None, **options):

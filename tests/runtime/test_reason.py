@@ -70,6 +70,32 @@ def test_recorded_endings_have_their_reasons(ending):
     assert found.text == ending.reason.replace("{dir}", CODE)
 
 
+BARS = {
+    "tqdm": "\r 50%|█████     | 50/100 [00:00<00:00, 123.45it/s]",
+    "described": "\rEpoch 1:  50%|█████     | 50/100 [00:00<?, ?it/s, loss=[0.1, 0.2]]",
+    "no-total": "\r50it [00:00, 99.1it/s]",
+    "bytes": "\r 12%|#         | 1.20G/9.9G [01:00:12<00:00, 99MB/s] ",
+    "rank": "\r[1,0]<stderr>: 50%|█████     | 50/100 [00:00<00:00, 1.5s/it]",
+}
+LAST_WORDS = {
+    "FATAL: license server unreachable\n": "FATAL: license server unreachable",
+    "ERROR:root:cannot reach it\n": "ERROR:root:cannot reach it",
+    "terminate called after throwing an instance of 'std::runtime_error'\n  what():  no\n": (
+        "terminate called after throwing an instance of 'std::runtime_error' what(): no"
+    ),
+    'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    f()\nValueError: x\n': "ValueError: x",
+    "\n": "no message",
+}
+
+
+@pytest.mark.parametrize("bar", BARS)
+@pytest.mark.parametrize("written", LAST_WORDS, ids=["fatal", "logged", "abort", "traceback", "nothing"])
+def test_words_behind_a_progress_bar_are_the_reason(bar, written):
+    """A bar does not end its line, so the next message stands on it."""
+    found = reason_of(Outcome(status=4, output=(BARS[bar] + written).encode()), ["python3", "train.py"])
+    assert found.text == LAST_WORDS[written]
+
+
 MARKS = re.compile(r"Traceback|^(The above|During handling)|Exception ignored|Exception in|Process |^\[", re.MULTILINE)
 """What a message must not hold if it is to be told from what stands around it."""
 

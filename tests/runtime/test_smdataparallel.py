@@ -4,12 +4,12 @@ import pytest
 
 from smspec_runtime.cluster import Cluster
 from smspec_runtime.environment import Machine
-from smspec_runtime.launchers import LAUNCHERS, Launch
+from smspec_runtime.launchers import Launch, launcher
 from smspec_runtime.peers.keys import DIRECTORY
 from smspec_runtime.program import Program
 
 PYTHON = Program("python", ["/usr/bin/python3", "--", "train.py"], ["train.py"])
-smdataparallel = LAUNCHERS["smdataparallel"]
+smdataparallel = launcher("smdataparallel")
 
 
 def launch(hosts=("algo-1",), host="algo-1", program=PYTHON, gpus=8, kind="local", smddprun=False, **options):

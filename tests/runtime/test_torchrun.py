@@ -8,7 +8,7 @@ import pytest
 
 from smspec_runtime.cluster import Cluster
 from smspec_runtime.environment import Machine
-from smspec_runtime.launchers import LAUNCHERS, Launch
+from smspec_runtime.launchers import Launch, launcher
 from smspec_runtime.launchers.efa_instances import EFA, RDMA
 from smspec_runtime.program import Program
 from smspec_runtime.refusal import Refused
@@ -21,7 +21,7 @@ TORCH = {
     "NCCL_IB_DISABLE": "1",
     "NCCL_DEBUG": "WARN",
 }
-torchrun = LAUNCHERS["torchrun"]
+torchrun = launcher("torchrun")
 
 
 def launch(hosts=("algo-1",), host="algo-1", program=PYTHON, gpus=0, neurons=0, kind="local", environ=None, **options):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule, placed
 from smspec.diagnostics.quoting import quoted
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.named_files import SOURCE, hides_files, read_build_inputs, requirements_file, runtime_listing
+from smspec.pipeline.named_files import SOURCE, hides_files, read_build_inputs, requirements_file
+from smspec.pipeline.runtime_files import runtime_files
 from smspec.pipeline.script_reading import ReadScript, image_python, started_program, without_source
 from smspec.pipeline.script_source import compares_source
 from smspec.plan import BuildInputs
@@ -366,8 +367,7 @@ def in_memory_inputs(text: SourceText, settings: Mapping[str, str] | None = None
     ``settings``: values of its variables. ``script``: the one file of its source, whose content is not read.
     """
     files = [ListedFile(path=script, origin=script, executable=False, size=0, sha256=_NOTHING)] if script else []
-    build_inputs = BuildInputs(
-        source=Listing(files=tuple(files)), runtime=runtime_listing(), templates=templates_digest()
-    )
+    source = Listing(files=tuple(files))
     document = merged([read(text)], settings=settings)
+    build_inputs = BuildInputs(source=source, runtime=runtime_files(document, source), templates=templates_digest())
     return Inputs(document=document, directory="", overlay=None, build_inputs=build_inputs)

@@ -1,11 +1,10 @@
-"""Read the files of a build that a spec names, and those of the runtime: what there is, and the findings about it.
+"""Read the files of a build that a spec names: what there is, and the findings about it.
 
 The shape of the spec is not checked yet: an invalid value is reported there, and skipped here.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,6 +13,7 @@ from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization.lock_file import name_in_lock
 from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
+from smspec.pipeline.runtime_files import runtime_files
 from smspec.plan import BuildInputs, StartupPackages
 from smspec.render import templates_digest
 from smspec.source import Document, ListedFile, Listing, Mapping, Path
@@ -22,9 +22,8 @@ from smspec.spec.startup import REQUIREMENTS as AT_STARTUP
 from smspec.workspace.boundary import OUTSIDE, Boundary, FileNotRead, outside
 from smspec.workspace.ignore_rules import WORTH_NAMING
 from smspec.workspace.path_targets import not_found
-from smspec.workspace.source_listing import ScannedSource, SourceSecret, listed_file, unreadable
+from smspec.workspace.source_listing import ScannedSource, SourceSecret, unreadable
 from smspec.workspace.source_walk import FaultKind, SourceFault
-from smspec_runtime import run_plan
 
 SOURCE = ("source", "dir")
 
@@ -199,7 +198,7 @@ def read_build_inputs(document: Document, findings: list[Finding], cache: InputC
     requirements = requirements_file(document, directory)
     inputs = BuildInputs(
         source=source,
-        runtime=runtime_listing(),
+        runtime=runtime_files(document, source),
         templates=templates_digest(),
         requirements=_requirements(document, requirements, findings, cache, boundary),
         requirements_name=name_in_lock(requirements, lock_path) if lock and requirements else "",
@@ -220,17 +219,6 @@ def requirements_file(document: Document, directory: str) -> str | None:
     """Return the path of the requirements file in the spec."""
     written = document.string(REQUIREMENTS)
     return None if written is None else os.path.join(directory, written)
-
-
-@functools.cache
-def runtime_listing() -> Listing:
-    """Return the files of `smspec_runtime`, by their paths in the package: modules and ``py.typed``, nothing else.
-
-    None is executable, whatever mode bits the installation set.
-    """
-    package = os.path.dirname(os.path.abspath(run_plan.__file__))
-    files = sorted(_modules(package, ""), key=lambda file: file[0].encode())
-    return Listing(files=tuple(replace(listed_file(path, origin), executable=False) for path, origin in files))
 
 
 def _source(document: Document, directory: str, findings: list[Finding], cache: InputCache) -> Listing:
@@ -362,13 +350,3 @@ def _with_environments(
     key = key_at_start(image_at_start(job, image), startup.content, installed)
     added = cache.environment_at_start(key, startup.content, lock, boundary)
     return replace(build_inputs, startup=replace(startup, environment=added))
-
-
-def _modules(directory: str, prefix: str) -> Iterator[tuple[str, str]]:
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            if entry.is_dir():
-                if entry.name != "__pycache__":
-                    yield from _modules(entry.path, f"{prefix}{entry.name}/")
-            elif entry.name.endswith(".py") or entry.name == "py.typed":
-                yield prefix + entry.name, entry.path

@@ -72,6 +72,7 @@ def plan_delivery(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) 
                 uploads.append(_upload("runtime", job, content))
             names = {"source": CODE_CHANNEL, "runtime": RUNTIME_CHANNEL}
             return Delivery(
+                hyperparameters=_launcher_groups(job),
                 channels=tuple((names[upload.kind], upload.uri) for upload in uploads),
                 entrypoint=() if is_built or run is None else RUNTIME_ENTRYPOINT,
                 uploads=tuple(uploads),
@@ -81,12 +82,12 @@ def plan_delivery(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) 
             archive = replace(archive, uri=archive.uri + ARCHIVE, archive=True)
             return Delivery(
                 hyperparameters=_submit_hyperparameters(job, archive.uri)
-                + (() if is_built else toolkit_hyperparameters(job)),
+                + (_launcher_groups(job) if is_built else toolkit_hyperparameters(job)),
                 uploads=(archive,),
                 archive_digest=build_inputs.source.digest,
             )
         case "image":
-            return Delivery()
+            return Delivery(hyperparameters=_launcher_groups(job))
         case None:
             command = job.entry_point.command if isinstance(job.entry_point, CommandEntry) and not is_built else ()
             return Delivery(entrypoint=command)
@@ -133,10 +134,15 @@ def toolkit_hyperparameters(job: JobSpec) -> tuple[Hyperparameter, ...]:
             values["sagemaker_parameter_server_enabled"] = True
         case None:
             return ()
-    if job.hosts and job.hosts.groups:
-        # By default the toolkit would make a separate cluster of each instance group.
-        values["sagemaker_distribution_instance_groups"] = [group.name for group in job.hosts.groups]
-    return tuple(Hyperparameter(name=name, value=value) for name, value in values.items())
+    return (*(Hyperparameter(name=name, value=value) for name, value in values.items()), *_launcher_groups(job))
+
+
+def _launcher_groups(job: JobSpec) -> tuple[Hyperparameter, ...]:
+    """Return the groups of one cluster. By default the toolkit and the runtime make a cluster of each group."""
+    if not (job.distribution and job.hosts and job.hosts.groups):
+        return ()
+    names = [group.name for group in job.hosts.groups]
+    return (Hyperparameter(name="sagemaker_distribution_instance_groups", value=names),)
 
 
 def _instance_type(hosts: Hosts | None) -> dict[str, object]:

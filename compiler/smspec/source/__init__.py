@@ -280,13 +280,17 @@ def _child(node: Node | None, step: str | int) -> Node | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedFile:
-    """``path`` is relative to the listed directory, with ``/``; ``origin`` is its path on this machine."""
+    """``path`` is relative to the listed directory, with ``/``; ``origin`` is its path on this machine.
+
+    ``names_runtime``: whether its first megabyte contains `smspec_runtime`, so that it may be code that imports it.
+    """
 
     path: str
     origin: str
     executable: bool
     size: int
     sha256: str
+    names_runtime: bool = False
 
 
 class Listing:

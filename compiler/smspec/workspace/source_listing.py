@@ -195,7 +195,14 @@ def _listed(path: str, origin: str, opened: int, *, keeps: bool) -> tuple[Listed
             if size > MOST_BYTES:
                 raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     executable = bool(mode & stat.S_IXUSR)
-    listed = ListedFile(path=path, origin=origin, executable=executable, size=size, sha256=digest.hexdigest())
+    listed = ListedFile(
+        path=path,
+        origin=origin,
+        executable=executable,
+        size=size,
+        sha256=digest.hexdigest(),
+        names_runtime=bool(kept) and b"smspec_runtime" in kept[0],
+    )
     return listed, b"".join(kept)
 
 

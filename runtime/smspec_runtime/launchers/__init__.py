@@ -1,13 +1,15 @@
 """A function for each launcher returns this host's command."""
 
-from ..command import Command
-from ..lean_typing import Callable, Dict
-from .launch import Launch as Launch
-from .mpi import mpi
-from .multi_worker_mirrored import multi_worker_mirrored
-from .parameter_server import parameter_server
-from .smdataparallel import smdataparallel
-from .torchrun import torchrun
+from importlib import import_module
 
-_ALL = torchrun, mpi, smdataparallel, parameter_server, multi_worker_mirrored
-LAUNCHERS: Dict[str, Callable[[Launch], Command]] = {launcher.__name__: launcher for launcher in _ALL}
+from ..command import Command
+from ..lean_typing import Callable
+from .launch import Launch as Launch
+
+LAUNCHERS = ("torchrun", "mpi", "smdataparallel", "parameter_server", "multi_worker_mirrored")
+
+
+def launcher(name: str) -> Callable[[Launch], Command]:
+    """A job has the module of its launcher alone."""
+    function: Callable[[Launch], Command] = getattr(import_module(f"{__name__}.{name}"), name)
+    return function

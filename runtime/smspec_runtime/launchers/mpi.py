@@ -7,8 +7,6 @@ from ..lean_typing import List
 from .launch import Launch
 from .mpirun import adapter_words, exported, mpirun, on_every_host
 
-_CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
-
 
 def mpi(launch: Launch) -> Command:
     each = launch.processes_per_host
@@ -20,8 +18,8 @@ def mpi(launch: Launch) -> Command:
         first="-x NCCL_MIN_NRINGS=4",
     )
     words += adapter_words(launch.cluster.instance_type, "FI_PROVIDER=efa")
-    credentials = [name for name in _CREDENTIALS if name in launch.environ]
-    words += exported(*credentials, *sorted(name for name in launch.environ if name.startswith("SM_")), "PYTHONPATH")
+    # ssh carries the rest: each host's own SM_ variables.
+    words += exported(*sorted(name for name, value in launch.environ.items() if "\n" in value), "PYTHONPATH")
     return on_every_host(launch, words + _model_parallel(launch))
 
 

@@ -1,5 +1,6 @@
-"""The command line of mpirun, and its access to other hosts."""
+"""mpirun, and its access to other hosts."""
 
+from argparse import ArgumentParser
 from shlex import split
 
 from ..command import Command, Companion
@@ -61,8 +62,11 @@ def _options(launch: Launch) -> Tuple[List[str], str]:
         options = split(written) if isinstance(written, str) else list(map(str, written))
     except ValueError as error:
         raise Refused(f"options of mpirun: {error}") from error
-    if "--NCCL_DEBUG" in options[:-1]:
-        index = options.index("--NCCL_DEBUG")
-        return options[:index] + options[index + 2 :], f"-x NCCL_DEBUG={options[index + 1]}"
-    is_said = any(word.partition("=")[0] == "NCCL_DEBUG" for word in options)
-    return options, "" if is_said else "-x NCCL_DEBUG=INFO"
+    parser = ArgumentParser(add_help=False)  # As in the toolkit.
+    parser.add_argument("--NCCL_DEBUG", default="INFO")
+    try:
+        found, rest = parser.parse_known_args(options)
+    except SystemExit:
+        raise Refused("options of mpirun: --NCCL_DEBUG has no value") from None
+    is_said = any(word.split("=")[0] == "NCCL_DEBUG" for word in rest)
+    return rest, "" if is_said else "-x NCCL_DEBUG=" + found.NCCL_DEBUG

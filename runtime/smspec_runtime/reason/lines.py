@@ -3,6 +3,7 @@
 import re
 
 from ..lean_typing import List, NamedTuple
+from ..progress_bar import bar_end
 
 _TERMINAL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colors, movements of the cursor
@@ -25,7 +26,9 @@ def read_lines(output: bytes) -> List[Line]:
     text = _TERMINAL.sub("", output.decode("utf-8", "replace"))
     lines = []
     for written in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        lines += _of_mpirun(written) if "]<std" in written else [_of_torch("", written)]
+        for line in _of_mpirun(written) if "]<std" in written else [_of_torch("", written)]:
+            end = bar_end(line.text)
+            lines += [Line(line.rank, line.text[:end]), Line(line.rank, line.text[end:])] if end else [line]
     return lines
 
 

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from smspec.local.record.flows import Flow
+from smspec.local.running.lost_results import LostResults
 from smspec.local.running.run_directory import HostDirectory
 from smspec.local.running.run_end import ClosingWarnings, hosts_without_data, unread_pipes
 from smspec.local.running.training_request import TrainingRequest
@@ -146,3 +147,68 @@ def test_checkpoint_of_one_host_is_enough(hosts, keeps):
 def test_resumed_job_may_have_nothing_left_to_read(hosts):
     assert hosts.warned(request("Pipe"), has_resumed=True) == []
     assert len(hosts.warned(request("Pipe"))) == 1
+
+
+def lost(hosts, written, training=None, delivered=(), added=None):
+    """Return what is said of files that algo-2 writes below /opt/ml; each has as many bytes as its path."""
+    results = LostResults(training or request(), hosts.places, delivered)
+    for path in written:
+        target = os.path.join(hosts.places["algo-2"].base, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(path)
+    return list(results.warnings(added or {}))
+
+
+@pytest.mark.parametrize("path", ["code/opt/ml/model/m.bin", "output/metrics.json", "outputs/a/b", "code/model/m.bin"])
+def test_file_that_is_not_uploaded_is_a_warning(hosts, path):
+    (warning,) = lost(hosts, [path, "model/m.bin"])
+    assert warning.startswith(f"SageMaker would lose `/opt/ml/{path}` ({len(path)} B): it uploads only /opt/ml/model")
+    assert ("lacks its leading `/`" in warning) == path.startswith("code/opt")
+
+
+def test_many_lost_files_are_counted(hosts):
+    (warning,) = lost(hosts, [f"code/logs/{number}" for number in range(9)], added={"algo-1": ["/opt/ml/x.bin"]})
+    assert (
+        "`/opt/ml/code/logs/0` (11 B), `/opt/ml/code/logs/1` (11 B), `/opt/ml/code/logs/2` (11 B) and 7 more" in warning
+    )
+
+
+UPLOADED = ["model/a", "output/data/a/b", "output/tensors/e", "checkpoints/c", "output/failure", "input/config/new"]
+LEFT = ["code/__pycache__/a.pyc", "code/.cache/x", "code/wandb/run/a", "code/p.egg-info/PKG-INFO", "code/core.17"]
+
+
+def test_uploaded_files_and_caches_are_not_lost(hosts):
+    assert lost(hosts, UPLOADED + LEFT) == []
+    assert lost(hosts, ["code/train.py", "code/pkg/a.py"], delivered=["train.py", "pkg/a.py"]) == []
+    assert lost(hosts, ["ck/1"], request(CheckpointConfig={"S3Uri": "s3://b/c/", "LocalPath": "/opt/ml/ck"})) == []
+    assert (
+        lost(hosts, ["tb/1"], request(TensorBoardOutputConfig={"S3OutputPath": "s3://b", "LocalPath": "/opt/ml/tb"}))
+        == []
+    )
+    assert lost(hosts, [], added={"algo-1": ["/opt/ml/model/a.bin", "/opt/app/log.txt"]}) == []
+
+
+def test_links_are_not_followed(hosts, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/file").write_text("x")
+    results = LostResults(request(), hosts.places, ())
+    os.symlink(tmp_path / "elsewhere", os.path.join(hosts.places["algo-1"].code, "link"))
+    assert list(results.warnings({})) == []
+
+
+def test_checkpoints_in_the_model_are_a_warning(hosts):
+    def write(name, size):
+        path = os.path.join(hosts.places["algo-1"].model, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.truncate(size)
+
+    write("model.bin", 1_000_000)
+    write("checkpoint-500/model.bin", 900_000)
+    assert lost(hosts, []) == []
+    write("checkpoint-1000/model.bin", 14_000_000)
+    (warning,) = lost(hosts, [])
+    assert warning.startswith(
+        "14.9 MB of the 15.9 MB in /opt/ml/model are checkpoints (`checkpoint-1000`, `checkpoint-500`)"
+    )

@@ -213,6 +213,14 @@ def test_line_without_an_end_costs_no_search_for_secrets(tmp_path):
     assert sum(masked) < 2_000_000 < len(line)
 
 
+def test_line_behind_a_progress_bar_is_a_line(tmp_path):
+    """tqdm's bar on stderr does not end its line, and an anchored regex matches the line of stdout behind it."""
+    log = HostLog(str(tmp_path / "log"))
+    bar = " 67%|██████▋   | 2/3 [00:00<00:00, 9.5it/s]"
+    lines = list(log.take(f"\r  0%|          | 0/3 [00:00<?, ?it/s]\r{bar}final: 0.25\nlast\n".encode()))
+    assert lines + list(log.close()) == [bar, "final: 0.25", "last"]
+
+
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 10**9)), min_size=1, max_size=6000))
 def test_series_is_bounded_and_keeps_its_end(steps):
     series, moment, count = Series(), 0.0, 0

@@ -1,15 +1,79 @@
-"""The delivered runtime is the installed one."""
+"""A job is sent the modules of the runtime that it needs."""
 
-from pathlib import Path
+import ast
+from pathlib import Path, PurePosixPath
+
+import pytest
 
 import smspec_runtime
-from smspec.pipeline.named_files import runtime_listing
+from smspec.pipeline.runtime_files import runtime_files
+from smspec.source import Listing
+from smspec.spec.model import DISTRIBUTIONS
+from smspec.workspace.source_listing import listed_file
+from support.spec.job_documents import merged_text
+
+PACKAGE = Path(smspec_runtime.__file__).parent
+LOOP = "entry_point: {pipe_loop: train:handle}\n"
+LAUNCHERS = (None, *DISTRIBUTIONS)
 
 
-def test_listing_contains_only_the_runtime_modules():
-    package = Path(smspec_runtime.__file__).parent
-    found = runtime_listing().files
-    modules = {str(path.relative_to(package)) for path in package.rglob("*.py")}
-    assert {file.path for file in found} == modules | {"py.typed"}
-    assert [file.path for file in found] == sorted((file.path for file in found), key=str.encode)
-    assert not any(file.executable for file in found)
+def paths(launcher=None, entry="", files=()):
+    written = "" if launcher is None else f"distribution: {{{launcher}: {{}}}}\n"
+    return {
+        file.path for file in runtime_files(merged_text(f"smspec: v1\n{entry}{written}"), Listing(files=files)).files
+    }
+
+
+def size(found):
+    return sum((PACKAGE / path).stat().st_size for path in found)
+
+
+def imported(path):
+    """Return the modules of the package that a module imports when it is loaded, as paths."""
+    found = set()
+    for node in ast.parse((PACKAGE / path).read_text()).body:
+        if isinstance(node, ast.With):
+            node = ast.Module(node.body, [])
+        for part in getattr(node, "body", [node]) if isinstance(node, ast.Module) else [node]:
+            if isinstance(part, ast.ImportFrom) and part.level:
+                package = PurePosixPath(path).parents[part.level - 1]
+                names = (part.module or "").split(".") if part.module else []
+                target = package.joinpath(*names)
+                if (PACKAGE / target).is_dir():
+                    inner = [target / f"{alias.name}.py" for alias in part.names]
+                    found |= {str(one) for one in inner if (PACKAGE / one).exists()} | {str(target / "__init__.py")}
+                else:
+                    found.add(f"{target}.py")
+    return found
+
+
+def test_files_are_modules_of_the_package():
+    found = paths("mpi", LOOP)
+    every = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")} | {"py.typed"}
+    others = ("multi_worker_mirrored", "parameter_server", "smdataparallel", "torchrun")
+    assert found == every - {f"launchers/{name}.py" for name in others}
+    listed = runtime_files(merged_text("smspec: v1\n"), Listing()).files
+    assert [file.path for file in listed] == sorted((file.path for file in listed), key=str.encode)
+    assert not any(file.executable for file in listed)
+
+
+@pytest.mark.parametrize("entry", ["", LOOP], ids=["script", "loop"])
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_every_module_finds_those_that_it_loads(launcher, entry):
+    found = paths(launcher, entry)
+    for path in sorted(found - {"py.typed"}):
+        assert imported(path) <= found, path
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_runtime_is_small(launcher):
+    """At most 256,000 bytes for one job, so that an image hardly grows; for a script with one process, 180,000."""
+    assert size(paths(launcher, LOOP)) <= 256_000
+    assert size(paths()) < 180_000
+
+
+def test_code_that_names_the_runtime_gets_its_readers(tmp_path):
+    assert not any(path.startswith(("pipe/", "launchers/", "peers/")) for path in paths())
+    (tmp_path / "train.py").write_text("from smspec_runtime import pipe\n")
+
+    assert "pipe/stream.py" in paths(files=(listed_file("train.py", str(tmp_path / "train.py")),))

@@ -144,6 +144,16 @@ def test_toolkit_hyperparameters_join_all_groups():
     assert hyperparameters(plan)["sagemaker_instance_type"] == "ml.g5.xlarge"
 
 
+@pytest.mark.parametrize("delivery", ["image", "channel", "s3"])
+def test_launchers_of_built_images_join_all_groups(delivery):
+    groups = [{"name": name, "instance_type": "ml.g5.xlarge", "count": 1} for name in ("a", "b")]
+    source = {"dir": "src/", "delivery": delivery}
+    plan = planned(source=source, distribution="torchrun", hosts={"groups": groups})
+    assert hyperparameters(plan)["sagemaker_distribution_instance_groups"] == '["a", "b"]'
+    plan = planned(source=source, hosts={"groups": groups})
+    assert "sagemaker_distribution_instance_groups" not in hyperparameters(plan)
+
+
 def test_existing_image_without_source_needs_only_a_request():
     plan = planned(image=URI, source=None, entry_point=None)
     assert (plan.run, plan.image, plan.uploads, entrypoint(plan)) == (None, None, (), None)

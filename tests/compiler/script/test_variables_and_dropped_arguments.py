@@ -98,6 +98,26 @@ def test_dropped_argument_is_reported(end):
     assert found(PARSER.replace(", sys", "") + end, hyperparameters={"epochs": 3}) == []
 
 
+@pytest.mark.parametrize(
+    ("written", "name", "meant"),
+    [
+        ("--train-batch-size", "train_batch_size", "train-batch-size"),
+        ("--train_batch_size", "train-batch-size", "train_batch_size"),
+        ("--epochs", "Epochs", "epochs"),
+        ("--lr", "--lr", "lr"),
+        ("-e", "-e", "e"),
+    ],
+)
+def test_spelling_that_the_script_does_not_fold_is_reported(written, name, meant):
+    """The option itself is no use of the hyperparameter: argparse compares whole names."""
+    script = (
+        f"import argparse\np = argparse.ArgumentParser()\np.add_argument({written!r})\nargs, _ = p.parse_known_args()\n"
+    )
+    (finding,) = findings(script, hyperparameters={name: 4})
+    assert (finding.code, finding.label) == ("SM516", f"did you mean `{meant}`?")
+    assert found(script, hyperparameters={meant: 4, "mp_parameters": {"ddp": True}}) == []
+
+
 KEPT = {
     "used": "args, rest = p.parse_known_args()\nother(rest)\n",
     "returned to others": "def parse():\n    return p.parse_known_args()\nother(parse())\n",

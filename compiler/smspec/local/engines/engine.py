@@ -56,13 +56,15 @@ class RunningHost(Protocol):
     """A started host and its log. ``descriptor`` becomes readable when it has written something, or ended.
 
     ``usage``, of a host that has ended, is None if it was not measured. ``refusal``: why its engine could not start it.
-    ``loss``: why it may still run, although nothing connects smspec to it.
+    ``loss``: why it may still run, although nothing connects smspec to it. ``added``: files below /opt/ml that it has
+    written to no directory of this machine.
     """
 
     host: str
     exit_status: int | None
     refusal: str
     loss: str
+    added: Sequence[str]
     usage: Usage | None
     seconds: float
     descriptor: int
@@ -195,6 +197,7 @@ class HostProcess:
         self.host = host
         self.exit_status: int | None = None
         self.refusal = self.loss = ""
+        self.added: Sequence[str] = ()
         self.usage: Usage | None = None
         self._log = HostLog(log)
         self._started = time.monotonic()

@@ -29,6 +29,8 @@ from smspec.local.record.report import report_page
 from smspec.local.record.summary import RunRecord, Summary, throughput
 from smspec.local.running.events import Event, Remark, Reporter
 from smspec.local.running.host_layout import HostLayout
+from smspec.local.running.image_content import source_files
+from smspec.local.running.lost_results import LostResults
 from smspec.local.running.request import (
     NO_FAULTS,
     LocalOutcome,
@@ -124,6 +126,7 @@ class LocalRun:
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
         self._memory_limits = memory_limits(request.memory, self._hosts)
+        self._added: dict[str, Sequence[str]] = {}
         self._settle_python(job, plan, tree)
         self._engine = open_engine(
             JobToRun(job=job, plan=plan, tree=tree, request=request, hosts=self._hosts, cache=cache)
@@ -158,11 +161,12 @@ class LocalRun:
                 self._announce()
             places = {host.name: directory.host(host.name) for host in self._hosts}
             closing = ClosingWarnings(self._training, self._hosts, places, has_resumed=self._layout.has_resumed)
+            results = LostResults(self._training, places, [path for path, _ in source_files(self._tree)])
             with _discarded_after(RunFailed, directory, self._signals), Leftovers():
                 verdict = self._supervised(directory)
             directory.mark(self._training.name, status_of(verdict))
             summary = self._summary(directory, verdict, record, started)
-            self._remark_on_end(summary, closing)
+            self._remark_on_end(summary, closing, results)
             summary = replace(
                 summary,
                 started=date,
@@ -251,6 +255,7 @@ class LocalRun:
             fleet.end()
             lost = next((host.loss for host in fleet.hosts if host.loss), "")
             directory.is_in_use = bool(lost)
+            self._added = {host.host: host.added for host in fleet.hosts}
             if watch is not None:
                 watch.close()
             self._engine.close()
@@ -313,11 +318,12 @@ class LocalRun:
             directory.vacant(what + suffix)
         return collect(what, written, directory.vacant(what), compressed=compressed, reporter=self._reporter)
 
-    def _remark_on_end(self, summary: Summary, closing: ClosingWarnings) -> None:
+    def _remark_on_end(self, summary: Summary, closing: ClosingWarnings, results: LostResults) -> None:
         # An injected fault and an interruption have these effects too.
         request = self._request
         if request.injection is None and request.faults is None and request.interruption is None:
-            for text in closing.of_run(summary.status, summary.flows):
+            lost = results.warnings(self._added) if summary.status == "Completed" else ()
+            for text in (*closing.of_run(summary.status, summary.flows), *lost):
                 self._warn(text)
         for metric in summary.metrics:
             if metric.warning:

@@ -22,6 +22,7 @@ from smspec_runtime.masking import (
     secret_values,
     secret_variables,
 )
+from smspec_runtime.progress_bar import bar_end
 
 _LONGEST_LINE = 1 << 16
 LOG_LINES = 200
@@ -44,11 +45,11 @@ class HostLog:
             self._file.flush()
         *lines, self._line = (self._line + data).split(b"\n")
         for line in lines:
-            yield _shown(line)
+            yield from _shown(line)
         if len(self._line) > _LONGEST_LINE:
             _, used = codecs.utf_8_decode(self._line, "replace", False)  # a character may be incomplete
             rest, self._line = self._line[:used], self._line[used:]
-            yield _shown(rest)
+            yield from _shown(rest)
 
     def close(self) -> Iterator[str]:
         """Close the file, and yield a last line without a line feed."""
@@ -57,12 +58,19 @@ class HostLog:
             self._file.close()
             self._file = None
         if rest:
-            yield _shown(rest)
+            yield from _shown(rest)
 
 
-def _shown(line: bytes) -> str:
-    """Decode a line and keep what a terminal would show: the part after the last carriage return."""
-    return line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
+def _shown(line: bytes) -> Iterator[str]:
+    """Decode a line and yield what a terminal would show: the part after the last carriage return.
+
+    A progress bar on stderr does not end its line: what another stream writes next stands behind it, and is a line.
+    """
+    text = line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
+    end = bar_end(text)
+    if end:
+        yield text[:end]
+    yield text[end:]
 
 
 class LogTail:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from smspec.local.running.training_request import TrainingRequest
 from smspec.service.metric_pattern import OutOfTime, searchable_metrics, time_limit
+from smspec_runtime.progress_bar import bar_end
 
 SECONDS = 5.0
 """Processor time for all expressions over all logs."""
@@ -161,7 +162,12 @@ def count_metrics(
 def _lines(path: str) -> Iterator[str]:
     with open(path, "rb") as file:
         while line := file.readline(_LONGEST_LINE):
-            yield line.decode("utf-8", "replace").rstrip("\r\n")
+            text = line.decode("utf-8", "replace").rstrip("\r\n")
+            start = text.rfind("\r") + 1
+            end = bar_end(text[start:])
+            if end:  # What follows a bar of stderr is of stdout, which has its own lines in the log of SageMaker.
+                yield text[: start + end]
+            yield text[start + end :] if end else text
 
 
 def _is_number(text: str) -> bool:

@@ -251,8 +251,8 @@ def missing_hyperparameter(both: ScriptAndJob) -> Iterator[Finding]:
 
 IGNORED_ARGUMENT = Rule("SM516", "ignored argument", "warning")
 
-_ADDED = "model_dir"
-"""The SageMaker SDK adds this hyperparameter to every TensorFlow job, whether or not the script reads it."""
+_READ_BY_OTHERS = ("model_dir", "mp_parameters")
+"""The SageMaker SDK adds the first to every TensorFlow job; SageMaker's model parallel library reads the second."""
 
 
 def ignored_argument(both: ScriptAndJob) -> Iterator[Finding]:
@@ -265,7 +265,7 @@ def ignored_argument(both: ScriptAndJob) -> Iterator[Finding]:
         return
     names = [name for line in lines for option in line.options for name in option.names]
     for argument in both.environment.arguments or ():
-        if argument.hyperparameter in (None, _ADDED) or _may_be_used(argument, names, both):
+        if argument.hyperparameter in (None, *_READ_BY_OTHERS) or _may_be_used(argument, names, both):
             continue
         fault = ArgumentFault(
             kind="unknown", command_line=lines[0], argument=argument, near=nearest(option_word(argument), names)
@@ -284,7 +284,10 @@ def ignored_argument(both: ScriptAndJob) -> Iterator[Finding]:
 
 def _may_be_used(argument: Argument, names: list[str], both: ScriptAndJob) -> bool:
     word = option_word(argument)
-    if not word.startswith("-") or bare(word) in both.program.mentioned:
+    if not word.startswith("-"):
+        return True
+    # That an option is declared in a similar spelling is no use of this one: the script compares whole names.
+    if bare(word) in both.program.mentioned and bare(word) not in map(bare, names):
         return True
     return any(name.startswith(word) or (len(word) == 2 and name[:2] == word) for name in names)
 

@@ -7,6 +7,7 @@ and a guess of what was meant. Those of keys are in `faulty_keys`.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 
 from smspec.diagnostics import Finding, Rule
@@ -79,7 +80,7 @@ def _wrong_type(fault: ShapeFault, node: Node | None) -> Finding:
     rule = VALUE_OF_ANOTHER_TYPE if form.rule is TEXT_OF_ANOTHER_FORM else form.rule
     wanted = [str(name) for name in fault.argument] if isinstance(fault.argument, list) else [str(fault.argument)]
     expected, use = _expected(fault, type_words(wanted))
-    label, fix = _remedy(wanted, node, fault.schema)
+    label, fix = _remedy(wanted, node, fault)
     example = "" if label else example_of(fault.path)
     help = f"use, for example, `{example}`" if example else "" if label else use
     return rule.at(fault.path, f"{expected}, got {_described(node)}", label=label, help=help, fix=fix)
@@ -92,7 +93,7 @@ def _expected(fault: ShapeFault, otherwise: str = "") -> tuple[str, str]:
     return f"`{_name(fault.path)}` must be {form}", f"use a value such as {examples}" if examples else ""
 
 
-def _remedy(wanted: list[str], node: Node | None, schema: dict[str, SchemaPart]) -> tuple[str, Fix | None]:
+def _remedy(wanted: list[str], node: Node | None, fault: ShapeFault) -> tuple[str, Fix | None]:
     """Return what to write where the value was spelled as a different type."""
     if not isinstance(node, Scalar) or node.value is None:
         return "", None
@@ -104,10 +105,29 @@ def _remedy(wanted: list[str], node: Node | None, schema: dict[str, SchemaPart])
             return f"write `{boolean}`", Fix(text, boolean)
         if not node.plain and isinstance(plain, int) and not isinstance(plain, bool) and "integer" in wanted:
             return f"write `{text}` without quotes", Fix(text, text)
-    elif "string" in wanted and re.search(str(schema.get("pattern", "")), text):
+    elif "string" in wanted and re.search(str(fault.schema.get("pattern", "")), text):
         return f'write `"{text}"`, in quotes', Fix(text, f'"{text}"')
-    listed = flow_style([value])
+    listed = flow_style(_items(str(fault.path[-1]), value) if isinstance(value, str) else [value])
     return (f"write `{listed}`", Fix(text, listed)) if "array" in wanted else ("", None)
+
+
+def _items(key: str, text: str) -> list[str]:
+    """Return the items of a list that was written as one string, as a shell or pip would read them."""
+    words = [text]
+    if key in ("args", "command", "options"):
+        if key == "command" and re.search(r"[|&;<>$`\n]", text):
+            return ["sh", "-c", text]
+        try:
+            words = shlex.split(text)
+        except ValueError:  # a quote without its end
+            return [text]
+    elif key == "python_packages":
+        words = text.split()
+        if not all(re.match(r"[A-Za-z][\w.\[\]-]*(?:[=<>!~]=?|$)", word) for word in words):
+            return [text]
+    elif key in ("attributes", "enum", "instance_groups", "security_groups", "subnets", "system_packages"):
+        words = [word for word in re.split(r"[,\s]+", text) if word]
+    return words or [text]
 
 
 def _described(node: Node | None) -> str:
@@ -177,7 +197,7 @@ def _other_form(fault: ShapeFault, node: Node | None) -> Finding:
     wanted = fault.schema.get("type")
     takes_numbers = isinstance(wanted, list) and "integer" in wanted
     if not label and takes_numbers:
-        label, fix = _remedy(["integer"], node, fault.schema)
+        label, fix = _remedy(["integer"], node, fault)
     shown = f"`{text}`" if fault.on == "key" else _described(node) if takes_numbers else _quoted(node)
     expected, use = _expected(fault)
     use = use or ("rename the key" if fault.on == "key" else "")

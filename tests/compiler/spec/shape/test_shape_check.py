@@ -216,6 +216,26 @@ def test_long_text_is_shortened():
     assert len(finding.message) < 150
 
 
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("entry_point: {script: a.py, args: \"--fast --name 'a b'\"}", "[--fast, --name, a b]"),
+        ('entry_point: {script: a.py, args: "it\'s"}', '["it\'s"]'),
+        ("entry_point: {command: ./train --fast}", "[./train, --fast]"),
+        ("entry_point: {command: ./train && echo done}", '[sh, -c, "./train && echo done"]'),
+        ("distribution: {mpi: {options: -verbose -x A=none}}", "[-verbose, -x, A=none]"),
+        ("image: {base: x, system_packages: 'git, curl'}", "[git, curl]"),
+        ("image: {base: x, python_packages: 'numpy pandas>=2.1,<3 a[b]'}", '[numpy, "pandas>=2.1,<3", "a[b]"]'),
+        ("image: {base: x, python_packages: numpy >= 1.2}", '["numpy >= 1.2"]'),
+        ("image: {base: x, run: make all}", "[make all]"),
+        ('network: {subnets: "subnet-1, subnet-2"}', "[subnet-1, subnet-2]"),
+    ],
+)
+def test_text_in_place_of_a_list_is_split(line, written):
+    (label,) = (label for code, _, _, label in reported(with_key(line, BUILT_JOB)) if code == "SM203")
+    assert label == f"write `{written}`"
+
+
 @pytest.mark.parametrize("value", ["5", "1e-3", "true", "012", "[]"])
 def test_text_keys_accept_any_scalar(value):
     for key in ("environment", "tags"):

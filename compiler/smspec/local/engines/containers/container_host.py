@@ -76,6 +76,8 @@ class ContainerHost(HostProcess):
             self.exit_status = status or self.exit_status
             self.usage = self._group.usage  # not that of the client
             program = self._client.program
+            if not self.exit_status:
+                self.added = self._added_files()
             if state in _NEVER_STARTED:
                 if not names_command(words := self._last_words(), command):
                     self.refusal = f"`{program} start` failed: {words}"
@@ -86,6 +88,19 @@ class ContainerHost(HostProcess):
                     f"`{program} rm --force {self._container[:_SHORT]}` ends it"
                 )
         return self._is_inspected
+
+    def _added_files(self) -> list[str]:
+        """Return what the job added to the image below /opt/ml; the engine does not say which are directories."""
+        try:
+            lines = self._client.run("diff", self._container, seconds=_SECONDS_TO_END).splitlines()
+        except ClientFailed:
+            return []
+        paths = sorted(line[2:] for line in lines if line.startswith("A /opt/ml/"))
+        return [
+            path
+            for path, following in zip(paths, [*paths[1:], ""], strict=True)
+            if not following.startswith(f"{path}/") and "." in os.path.basename(path)
+        ]
 
     def _last_state(self) -> tuple[int, str, str]:
         """Return the exit status, the state, and the command of the container; 0 and nothing if they are unknown."""

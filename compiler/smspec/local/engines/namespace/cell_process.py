@@ -186,6 +186,7 @@ class NamespaceHost:
         self.host = host
         self.exit_status: int | None = None
         self.refusal = self.loss = ""
+        self.added: Sequence[str] = ()
         self.usage: Usage | None = None
         self.seconds = 0.0
         self.descriptor = output

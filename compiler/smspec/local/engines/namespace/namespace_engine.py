@@ -288,6 +288,7 @@ class NamespaceEngine(PythonOfEngine):
         os.chmod(temporary, 0o1777)
         self._open.callback(remove_tree, temporary, ignore_errors=True)
         binds = [
+            Bind(place.base, "/opt/ml", True),
             Bind(os.path.join(place.base, "input"), "/opt/ml/input"),
             Bind(place.model, "/opt/ml/model", not self._faults.protects_model),
             *(Bind(os.path.join(place.base, name), f"/opt/ml/{name}", True) for name in ("output", "code")),
@@ -297,7 +298,7 @@ class NamespaceEngine(PythonOfEngine):
             Bind(temporary, "/tmp", True),
         ]
         checkpoints = self._resumed
-        if checkpoints.startswith("/") and not any(_contains(each.target, checkpoints) for each in binds[:-1]):
+        if checkpoints.startswith("/") and not any(_contains(each.target, checkpoints) for each in binds[1:-1]):
             binds.append(Bind(place.root + checkpoints, checkpoints, True))
         binds = self._with_limited_room(binds, host)
         uploads = directory.path(UPLOAD)

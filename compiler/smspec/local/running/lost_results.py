@@ -1,0 +1,116 @@
+"""Find files that a completed job wrote where SageMaker does not look: they are lost with the instance.
+
+SageMaker uploads /opt/ml/model, /opt/ml/output/data, and the directories that the request names (developer guide, "How
+Amazon SageMaker Provides Training Information"). A path without its leading slash ends up below the working directory.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from smspec.local.record.units import size as size_text
+from smspec.local.running.run_directory import HostDirectory
+from smspec.local.running.training_request import TrainingRequest
+from smspec.source.real_file import walked
+
+_UPLOADED = ("model", "output/data", "output/intermediate", "output/metrics", "output/tensors", "output/tensorboard")
+_OF_THE_PLATFORM = ("input", "output/profiler", "output/success", "output/failure")
+_LEFT_BY_TOOLS = re.compile(r"\.|__pycache__$|wandb$|build$|.*\.(?:egg-info|pyc|pyo|lock|pid|sock)$|core(?:\.\d+)?$")
+"""Names of caches, of what pip leaves, and of Weights & Biases, which has sent its files."""
+_CHECKPOINT = re.compile(r"(?:checkpoint|ckpt|global_step|epoch)[-_=]?\d|.*\.ckpt$")
+_MANY_CHECKPOINTS = 1 << 20
+_MOST_NAMES = 3
+
+
+class LostResults:
+    """Compares the directories of hosts with what they were; create it before the hosts start.
+
+    ``delivered``: paths of the source, which may be unpacked later.
+    """
+
+    def __init__(
+        self, training: TrainingRequest, places: Mapping[str, HostDirectory], delivered: Collection[str]
+    ) -> None:
+        self._places = places
+        self._delivered = frozenset(f"code/{path}" for path in delivered)
+        named = [
+            member.get("LocalPath")
+            for name in ("CheckpointConfig", "DebugHookConfig", "TensorBoardOutputConfig")
+            if isinstance(member := training.payload.get(name), dict)
+        ]
+        kept = [os.path.relpath(str(path), "/opt/ml") for path in (*named, "/opt/ml/checkpoints") if path]
+        self._kept = frozenset((*_UPLOADED, *_OF_THE_PLATFORM, *kept))
+        self._before = {name: frozenset(self._files(place.base)) for name, place in places.items()}
+
+    def warnings(self, added: Mapping[str, Collection[str]]) -> Iterator[str]:
+        """``added``: host → files in directories that are not on this machine, such as those of a container."""
+        lost: dict[str, int | None] = {}
+        for name, place in self._places.items():
+            for path in self._files(place.base):
+                if path not in self._before[name] and path not in self._delivered:
+                    lost.setdefault(f"/opt/ml/{path}", os.lstat(os.path.join(place.base, path)).st_size)
+            for path in added.get(name, ()):
+                relative = os.path.relpath(path, "/opt/ml")
+                if not relative.startswith("..") and not self._is_kept(relative) and relative not in self._delivered:
+                    lost.setdefault(path, None)
+        if lost:
+            yield _lost(lost)
+        if (share := _checkpoints_in_model(self._places.values())) is not None:
+            yield share
+
+    def _files(self, base: str) -> Iterator[str]:
+        """Yield the regular files that are not uploaded, relative to /opt/ml."""
+        for directory, directories, files in walked(base, lambda *_: None):
+            relative = os.path.relpath(directory, base)
+            prefix = "" if relative == "." else f"{relative}/"
+            directories[:] = [name for name in directories if not self._is_kept(prefix + name)]
+            for name in files:
+                if not self._is_kept(prefix + name) and os.path.isfile(os.path.join(directory, name)):
+                    yield prefix + name
+
+    def _is_kept(self, path: str) -> bool:
+        if any(path == kept or path.startswith(f"{kept}/") for kept in self._kept):
+            return True
+        return any(_LEFT_BY_TOOLS.match(name) for name in path.split("/"))
+
+
+def _lost(files: Mapping[str, int | None]) -> str:
+    names = sorted(files)
+    shown = ", ".join(
+        f"`{name}`" + ("" if (size := files[name]) is None else f" ({size_text(size)})") for name in names[:_MOST_NAMES]
+    )
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    slash = "; a path in the script lacks its leading `/`" if any("/opt/ml/" in name[1:] for name in names) else ""
+    return (
+        f"SageMaker would lose {shown}{more}: it uploads only /opt/ml/model, /opt/ml/output/data, and checkpoints"
+        f"{slash}; write to `SM_MODEL_DIR` or `SM_OUTPUT_DATA_DIR`"
+    )
+
+
+def _checkpoints_in_model(places: Iterable[HostDirectory]) -> str | None:
+    """Return a warning if checkpoints are most of the model, which is uploaded as one archive."""
+    for place in places:
+        total, of_checkpoints, names = 0, 0, list[str]()
+        for directory, _, files in walked(place.model, lambda *_: None):
+            parts = os.path.relpath(directory, place.model).split("/")
+            inner = next((part for part in parts if _CHECKPOINT.match(part)), None)
+            for file in files:
+                size = os.lstat(os.path.join(directory, file)).st_size
+                total += size
+                name = inner or (file if _CHECKPOINT.match(file) else None)
+                if name is not None:
+                    of_checkpoints += size
+                    names += [name] if name not in names else []
+        if (
+            of_checkpoints > _MANY_CHECKPOINTS
+            and of_checkpoints * 2 > total
+            and (len(names) > 1 or of_checkpoints < total)
+        ):
+            shown = ", ".join(f"`{name}`" for name in sorted(names)[:_MOST_NAMES])
+            return (
+                f"{size_text(of_checkpoints)} of the {size_text(total)} in /opt/ml/model are checkpoints ({shown}), "
+                "and become part of model.tar.gz; save them to /opt/ml/checkpoints, with `checkpoints` in the spec"
+            )
+    return None
