@@ -17,6 +17,7 @@ from smspec.importer.sdk.values import (
     text_of,
 )
 from smspec.script.follow import values as followed
+from smspec.script.follow.facts import COPIERS, LOOKERS
 from smspec.script.follow.values import UNKNOWN, Bound, Named
 
 SDK = "sagemaker"
@@ -26,12 +27,11 @@ ESTIMATORS = frozenset(
 TRAINERS = frozenset(("ModelTrainer",))
 _REGION = frozenset(("region_name", "boto_region_name", "_region_name"))
 _ACCOUNT = frozenset(("account_id",))
-_BUILTINS = frozenset(
-    (
-        *("print", "len", "str", "int", "float", "bool", "list", "dict", "tuple", "set", "sorted", "range"),
-        *("enumerate", "zip", "isinstance", "type", "repr", "round", "max", "min", "abs", "open", "sum", "any", "all"),
-        *("map", "filter", "display", "vars", "dir", "id", "iter", "next", "format", "getattr", "hasattr", "input"),
-    )
+_BUILTINS = (
+    LOOKERS
+    | COPIERS
+    | {"range", "type", "round", "abs", "open", "map", "filter", "display", "vars", "dir", "iter", "next", "format"}
+    | {"getattr", "input"}
 )
 _READERS = frozenset(
     (
