@@ -116,6 +116,17 @@ class SdkDomain(Domain):
             values = [Known(key) for key in iterated.values if isinstance(key, bool | int | float | str | None)]
         return values if values is not None and len(values) <= MOST_PASSES else None
 
+    def apart(self, frame: Frame) -> Names:
+        """Take in the collections of outer frames, so that what only one branch changes in them is unknown later."""
+        outer = frame.outer
+        while outer is not None:
+            for name, value in outer.names.items():
+                if isinstance(value, Collection):
+                    is_outer = name in frame.globals or name in frame.nonlocals
+                    frame.names.setdefault(f"{name} " if is_outer else name, value)
+            outer = outer.outer
+        return self.branch(frame.names)
+
     def branch(self, names: Names) -> Names:
         memo: dict[int, Collection] = {}
         found = {name: lifted(copied(value, memo)) for name, value in names.items()}

@@ -40,7 +40,7 @@ class ControlFlow:
         if asks_for_one_word(node.test) and self._goes_on_otherwise(node.body):
             # `if len(sys.argv) == 2 and …: read a file`, as in the examples of transformers.
             with self.run.perhaps(self.frame):
-                before = self.run.domain.branch(self.frame.names)
+                before = self.run.domain.apart(self.frame)
                 self._block(node.body)
             taken, self.frame.names = self.frame.names, before
             self.run.goes_other_way_for_one_word = True
@@ -78,7 +78,7 @@ class ControlFlow:
         ``repeats``: the first is the body of a loop that certainly runs.
         """
         domain = self.run.domain
-        before = domain.branch(self.frame.names)
+        before = domain.apart(self.frame)
         ends: list[Ending | None] = []
         after: list[Names] = []
         with self.run.perhaps(self.frame):
@@ -146,7 +146,7 @@ class ControlFlow:
     def try_(self, node: ast.Try) -> Ending | None:
         """Follow a `try` with its handlers."""
         domain = self.run.domain
-        before = domain.branch(self.frame.names)
+        before = domain.apart(self.frame)
         if self._goes_on(node):
             with self.run.perhaps(self.frame):  # whatever fails in it may lead to a handler
                 ending = self._block(node.body)

@@ -80,6 +80,10 @@ class Domain:
         """Return the items for which a loop runs, if each pass is to be followed."""
         return None
 
+    def apart(self, frame: Frame) -> Names:
+        """Return the names of a frame as they are before branches."""
+        return self.branch(frame.names)
+
     def branch(self, names: Names) -> Names:
         """Return the names at the start of another branch."""
         return dict(names)

@@ -126,6 +126,10 @@ def test_number_format_is_known_for_whole_numbers_only(given):
         "def f():\n    global x\n    if unknown():\n        x = 2\nx = 1\nf()",
         "x = {'a': 1}\n[x.pop('a') for i in unknown()]",
         "x = {'a': 1}\nunknown().method(x)",
+        "x = {}\ndef f():\n    if unknown():\n        x['a'] = 1\nf()",
+        "x = {}\ndef f():\n    global x\n    if unknown():\n        x['a'] = 1\nf()",
+        "x = {}\ndef g():\n    x['a'] = 1\ndef f():\n    if unknown():\n        pass\n    else:\n        g()\nf()",
+        "def f():\n    d = {}\n    def g():\n        if u():\n            d['a'] = 1\n    g()\n    return d\nx = f()",
         "x = 1\ndel x",
         "x = 1\nwhile unknown():\n    del x",
         "x = 1\nwhile unknown():\n    from a import b as x",
@@ -306,6 +310,8 @@ def w():
     global a
     if u():
         a = 5
+    elif isinstance(b, list):
+        b.append(6)
     return a
 def q(v, *rest, **more):
     for i in u2():
