@@ -62,11 +62,10 @@ class Collection(followed.Value):
 
     def members(self) -> dict[object, Value]:
         """Return the values in it, by key or position."""
-        raise NotImplementedError
+        return {}
 
     def fill(self, members: dict[object, Value]) -> None:
         """Put others in the place of the values in it."""
-        raise NotImplementedError
 
     def item(self, _key: followed.Value, _place: Span) -> followed.Value:
         return UNKNOWN
