@@ -124,7 +124,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
 
     is_name = is_job_name(args.what)
     if not is_name and is_run_directory(args.what):
-        return run_result(args.what)
+        return run_result(args.what, lambda text: console.say(f"warning: {visible(text)}"))
     if not is_name and not os.path.isfile(args.what):
         why = (
             "was not written by a run" if os.path.exists(args.what) else "does not exist, and is not the name of a job"

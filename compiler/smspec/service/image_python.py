@@ -35,6 +35,8 @@ def python_of_image(image: str, system_packages: tuple[str, ...] = ()) -> Versio
         return None
     name = reference.repository.rpartition("/")[2]
     if name == "python":
+        if re.fullmatch(r"2(?:-.*)?", reference.tag):
+            return 2, 7
         match = re.fullmatch(_TAG, reference.tag)
         return (int(match[1]), int(match[2])) if match else None
     if without_python(image):
