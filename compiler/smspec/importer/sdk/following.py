@@ -58,7 +58,7 @@ class Following(Recorder):
         self._frame = Frame(SourceText("program", ""))
         try:
             self._follow(program)
-        except TooManySteps:
+        except (TooManySteps, RecursionError):
             self.is_complete = False
 
     def _step(self, count: int) -> None:

@@ -191,6 +191,9 @@ def test_written_files_are_known():
 HOSTILE = {
     "deep brackets": "x = " + "[" * 5_000 + "]" * 5_000,
     "deep calls": "def f(n):\n    return f(f(f(n)))\nx = f(1)",
+    "many alternatives": "if u():\n    x = 1\n" + "elif u():\n    x = 2\n" * 3_000,
+    "many calls in a row": "x = u" + ".b()" * 3_000,
+    "many branches in a function": "d = {}\ndef f():\n" + "    if u(): d['a'] = 1\n" * 300 + "f()\n" * 50,
     "many branches": "x = {}\n" + "if u():\n    x[1] = 1\n" * 3_000,
     "nested branches": "\n".join(f"{'    ' * i}if u():" for i in range(50)) + "\n" + "    " * 50 + "x = 1",
     "growing text": "x = 'a'\n" + "x = x + x\n" * 3_000,
