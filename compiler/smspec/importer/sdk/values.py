@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 LONGEST = 20_000
 """Characters of a string, and items of a collection: no request has more."""
 
+_MOST_COMPARED = 1_000
+"""The maximum number of values that are compared: a hostile program does so repeatedly."""
+
 Value = Union[None, bool, int, float, str, followed.Value]
 
 
@@ -105,7 +108,13 @@ class SdkItems(Collection):
         return bool(self.values) if self.is_known else None
 
     def constant(self) -> object:
-        return tuple(self.values) if self.is_known and all(map(is_constant, self.values)) else ...
+        is_plain = self.is_known and len(self.values) <= _MOST_COMPARED and all(map(is_constant, self.values))
+        return tuple(self.values) if is_plain else ...
+
+    def item(self, key: followed.Value, _place: Span) -> followed.Value:
+        index = key.constant()
+        is_there = self.is_known and isinstance(index, int) and -len(self.values) <= index < len(self.values)
+        return lifted(self.values[index]) if is_there and isinstance(index, int) else UNKNOWN
 
     def set_item(self, key: followed.Value, value: followed.Value) -> None:
         index = key.constant()
@@ -166,7 +175,7 @@ class Entries(Collection):
 
     def constant(self) -> object:
         """Return the keys, as `in` compares them."""
-        return tuple(self.values) if self.is_known else ...
+        return tuple(self.values) if self.is_known and len(self.values) <= _MOST_COMPARED else ...
 
     def item(self, key: followed.Value, _place: Span) -> followed.Value:
         name = key.constant()

@@ -239,9 +239,6 @@ class Evaluation:
         key = self.value(node.slice)
         if isinstance(owner, Named):
             return self.run.looked_up(owner.name, key, self.run.place(node))
-        index, values = constant(key), items(owner) or ()
-        if isinstance(index, int) and -len(values) <= index < len(values):
-            return values[index]
         key.escape()
         found = self.run.recorder.item(owner, key)
         return owner.item(key, self.run.place(node)) if found is None else found

@@ -297,6 +297,11 @@ class Items(Value):
             self._has_escaped = True
             self.look_through()
 
+    def item(self, key: Value, place: Span) -> Value:
+        index, values = key.constant(), self.items() or ()
+        is_there = isinstance(index, int) and -len(values) <= index < len(values)
+        return values[index] if is_there and isinstance(index, int) else super().item(key, place)
+
     def grown(self, _node: ast.AugAssign, right: Value) -> Value:
         self.escape()
         right.escape()

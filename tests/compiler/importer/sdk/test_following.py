@@ -194,6 +194,7 @@ HOSTILE = {
     "many alternatives": "if u():\n    x = 1\n" + "elif u():\n    x = 2\n" * 3_000,
     "many calls in a row": "x = u" + ".b()" * 3_000,
     "many branches in a function": "d = {}\ndef f():\n" + "    if u(): d['a'] = 1\n" * 300 + "f()\n" * 50,
+    "many looks at a long list": f"x = [{'1, ' * 10_000}]\n" + "x[0]\n1 in x\n" * 4_000,
     "many branches": "x = {}\n" + "if u():\n    x[1] = 1\n" * 3_000,
     "nested branches": "\n".join(f"{'    ' * i}if u():" for i in range(50)) + "\n" + "    " * 50 + "x = 1",
     "growing text": "x = 'a'\n" + "x = x + x\n" * 3_000,
