@@ -84,6 +84,11 @@ def write(home, name, text):
     (home / name).write_text(text)
 
 
+def directory_for_policy(home):
+    (home / "smspec.toml").unlink()
+    write(home, "smspec.toml/policy.toml", "")
+
+
 CHANGES = {
     "a higher limit": (lambda home: rewrite(home / "smspec.toml", "500", "900"), "smspec.toml", "max_cost", "loosens"),
     "a lower limit": (lambda home: rewrite(home / "smspec.toml", "500", "90"), "smspec.toml", "max_cost", "does not"),
@@ -121,7 +126,7 @@ CHANGES = {
         lambda home: rewrite(home / "smspec.toml", "false", "true"),
         "smspec.toml",
         "require_vpc",
-        "does not",
+        "does",
     ),
     "no policy": (lambda home: (home / "smspec.toml").unlink(), "smspec.toml", "", "gone"),
     "a moved policy": (lambda home: move(home, "smspec.toml", "jobs/smspec.toml"), "jobs/smspec.toml", "", "moved"),
@@ -143,12 +148,7 @@ CHANGES = {
         "",
         "another form",
     ),
-    "a policy that is a directory": (
-        lambda home: ((home / "smspec.toml").unlink(), write(home, "smspec.toml/policy.toml", "")),
-        "smspec.toml",
-        "",
-        "another form",
-    ),
+    "a policy that is a directory": (directory_for_policy, "smspec.toml", "", "another form"),
     "a broken policy": (lambda home: write(home, "smspec.toml", "max_cost = ["), "smspec.toml", "", "cannot be read"),
     "a value of another type": (
         lambda home: rewrite(home / "smspec.toml", "require_vpc = false", "require_vpc = 0"),
