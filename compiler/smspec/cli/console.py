@@ -1,4 +1,4 @@
-"""What every command has: arguments, output (results to one stream, all else to the other), and the errors that end it."""
+"""What every command has: arguments, output (results to one stream, else to the other), and the errors that end it."""
 
 from __future__ import annotations
 
