@@ -11,6 +11,7 @@ a short list, so a comparison with a revision can look at each file of it (`unse
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import PurePath
@@ -50,9 +51,13 @@ from smspec.workspace.path_targets import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
 from smspec.workspace.spec_reading import has_spec_key, is_meant_as_spec, is_spec_file
-from smspec.workspace.working_tree import POINTER, ChangedFiles, place_of
+from smspec.workspace.working_tree import ChangedFiles, place_of
 
 _MOST_OF_A_POINTER = 1024
+_ANY = re.compile(b"")
+_STORED = re.compile(rb"\s*version \S+/|\0|U2FsdGVkX1")
+"""A pointer of Git LFS, which strips blanks and knows several addresses, or what git-crypt or OpenSSL encrypted."""
+
 _USUAL_ENDINGS = (*ENDINGS, ".json")
 """Other files are read only if they change: there may be many."""
 
@@ -276,19 +281,20 @@ def filtered_specs(
     """
     repository = changed.repository
     names = (place_below(path, repository.top) for top in tops for path in changed.below(top) if is_yaml(path))
-    stored = [place for place in sorted({*lost, *names} - known.keys()) if _is_as_stored(repository.top, place)]
+    places = sorted({*lost, *names} - known.keys())
+    stored = [place for place in places if _is_as_stored(repository.top, place, _ANY if place in lost else _STORED)]
     found = repository.attributes(stored, ("filter",)) if stored else {}
     filters = {place: found.get(place, {}).get("filter", "unspecified") for place in stored}
     return {place: name for place, name in filters.items() if name not in ("unspecified", "unset", "set")}
 
 
-def _is_as_stored(top: str, place: str) -> bool:
+def _is_as_stored(top: str, place: str, form: re.Pattern[bytes]) -> bool:
     try:
         with open(open_below(top, place.split("/")), "rb") as file:
             content = file.read(_MOST_OF_A_POINTER)
     except (OSError, ValueError):
         return False
-    return content.startswith((POINTER, b"\0"))
+    return form.match(content) is not None
 
 
 def absent_specs(changed: ChangedFiles, tops: Iterable[str], tracked: Tracked) -> set[str]:

@@ -41,7 +41,7 @@ _MOST_NAMED = 3
 _32_BITS = 0xFFFFFFFF
 _SAME, _CHANGED, _CONVERTED = "same", "changed", "converted"
 _LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize {}\n"
-POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +179,7 @@ class Conversions:
 
     def _other(self, path: str, stored: bytes) -> bytes | None:
         """Return the content of a file of the working tree if it is not that of the object, and not too long."""
-        if stored.startswith(POINTER):
+        if stored.startswith(_POINTER):
             return None  # the digest in it is that of the file
         try:
             with open(open_below(self._repository.top, path.split("/")), "rb") as file:

@@ -208,7 +208,16 @@ def test_new_jobs_do_not_hide_what_changes_in_another(home):
 POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 400\n"
 
 
-@pytest.mark.parametrize("text", [POINTER.encode(), b"\0GITCRYPT\0" + bytes(range(256))], ids=["lfs", "encrypted"])
+STORED = {
+    "lfs": POINTER.encode(),
+    "lfs after blanks": b"\n " + POINTER.encode(),
+    "lfs of an older version": POINTER.replace("git-lfs", "hawser").encode(),
+    "git-crypt": b"\0GITCRYPT\0" + bytes(range(256)),
+    "openssl": b"U2FsdGVkX1+aGVsbG8=\n",
+}
+
+
+@pytest.mark.parametrize("text", STORED.values(), ids=STORED)
 @pytest.mark.parametrize("name", ["job.yaml", "jobs/new/job.yaml"])
 def test_file_that_a_filter_may_make_a_spec_fails(home, name, text):
     """The checkout that submits may run the filter, and has a spec of any content there."""
@@ -218,6 +227,12 @@ def test_file_that_a_filter_may_make_a_spec_fails(home, name, text):
     done = diff(home, "security")
     assert done.status == 1
     assert f"smspec: {name}: fails `security`: the filter `lfs` of git replaces this file" in done.err
+
+
+def test_former_spec_with_a_filter_fails_with_any_text(home):
+    (home / ".gitattributes").write_text("job.yaml filter=lfs\n")
+    (home / "job.yaml").write_text("text\n")
+    assert "fails `security`: the filter `lfs`" in diff(home, "security").err
 
 
 @pytest.mark.parametrize("attributes", ["", "*.bin filter=lfs\n", "*.yaml -filter\n"])
