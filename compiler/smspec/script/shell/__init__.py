@@ -16,21 +16,21 @@ class NotUnderstood(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class ShellWord:
     """``text`` as written; ``value`` without quotes, None if an expansion decides it. ``scripts``: substitutions."""
 
     text: str
     value: str | None = None
-    scripts: tuple[tuple[Item, ...], ...] = ()
+    scripts: tuple[tuple[AndOrList, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simple:
     """``assigned``: the words before the command. ``line`` and ``last_line``: of its first and last word."""
 
-    assigned: tuple[Word, ...]
-    words: tuple[Word, ...]
-    redirected: tuple[Word, ...]
+    assigned: tuple[ShellWord, ...]
+    words: tuple[ShellWord, ...]
+    redirected: tuple[ShellWord, ...]
     line: int
     last_line: int
 
@@ -44,19 +44,19 @@ class Compound:
     """
 
     kind: str
-    parts: tuple[tuple[Item, ...], ...] = ()
-    words: tuple[Word, ...] | None = None
-    expanded: tuple[Word, ...] = ()
+    parts: tuple[tuple[AndOrList, ...], ...] = ()
+    words: tuple[ShellWord, ...] | None = None
+    expanded: tuple[ShellWord, ...] = ()
     is_exhaustive: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Function:
+class ShellFunction:
     name: str
     body: Compound
 
 
-Command = Union[Simple, Compound, Function]
+Command = Union[Simple, Compound, ShellFunction]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class Pipeline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class AndOrList:
     """An AND-OR list: ``operators`` are between its pipelines."""
 
     pipelines: tuple[Pipeline, ...]
@@ -74,11 +74,11 @@ class Item:
     is_background: bool = False
 
 
-def simple_commands(items: tuple[Item, ...]) -> list[Simple]:
+def simple_commands(items: tuple[AndOrList, ...]) -> list[Simple]:
     """Return all simple commands, those of functions included, in the order of the text."""
     found: list[Simple] = []
     for command in (command for item in items for pipeline in item.pipelines for command in pipeline.commands):
-        if isinstance(command, Function):
+        if isinstance(command, ShellFunction):
             command = command.body
         if isinstance(command, Simple):
             found.append(command)

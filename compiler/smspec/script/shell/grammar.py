@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from smspec.script.shell import Command, Compound, Function, Item, NotUnderstood, Pipeline, Simple, Word
+from smspec.script.shell import AndOrList, Command, Compound, NotUnderstood, Pipeline, ShellFunction, ShellWord, Simple
 from smspec.script.shell.words import ASSIGNMENT, DEEPEST, OPERATOR, SPECIAL, WordReader
 
 MOST_COMMANDS = 2_000
@@ -17,7 +17,7 @@ _RESERVED = re.compile(r"if|then|elif|else|fi|do|done|case|esac|while|until|for|
 _REFUSED = frozenset({"select", "coproc", "alias", "unalias", "eval"})
 
 
-def shell_script(text: str) -> tuple[Item, ...]:
+def shell_script(text: str) -> tuple[AndOrList, ...]:
     """Return the commands of a script. Raise `NotUnderstood`."""
     return _Reader(text).whole()
 
@@ -29,12 +29,12 @@ class _Reader(WordReader):
         super().__init__(text, line, depth)
         self._count = 0
 
-    def items(self, ends: tuple[str, ...]) -> tuple[Item, ...]:
+    def items(self, ends: tuple[str, ...]) -> tuple[AndOrList, ...]:
         """Return the lists up to one of some words or operators, which stays."""
         self._depth += 1
         if self._depth > DEEPEST:
             raise NotUnderstood
-        found: list[Item] = []
+        found: list[AndOrList] = []
         while True:
             self._skip_lines()
             word = self.peek()
@@ -44,7 +44,7 @@ class _Reader(WordReader):
             after = self.peek()
             if after == "&":
                 self._take("&")
-                item = Item(pipelines=item.pipelines, operators=item.operators, is_background=True)
+                item = AndOrList(pipelines=item.pipelines, operators=item.operators, is_background=True)
             elif after in (";", "\n"):
                 self._take(after)
             elif after and after not in ends:
@@ -53,14 +53,14 @@ class _Reader(WordReader):
         self._depth -= 1
         return tuple(found)
 
-    def _item(self) -> Item:
+    def _item(self) -> AndOrList:
         pipelines, operators = [self._pipeline()], []
         while (operator := self.peek()) in ("&&", "||"):
             self._take(operator)
             self._skip_lines()
             operators.append(operator)
             pipelines.append(self._pipeline())
-        return Item(pipelines=tuple(pipelines), operators=tuple(operators))
+        return AndOrList(pipelines=tuple(pipelines), operators=tuple(operators))
 
     def _pipeline(self) -> Pipeline:
         is_negated = False
@@ -106,7 +106,7 @@ class _Reader(WordReader):
             return self._function(word)
         return self._simple()
 
-    def _function(self, name: str) -> Function:
+    def _function(self, name: str) -> ShellFunction:
         if self.peek() == "(":
             self._take("(")
             self._take(")")
@@ -114,7 +114,7 @@ class _Reader(WordReader):
         body = self._command()
         if not isinstance(body, Compound) or not re.fullmatch(r"[\w.:-]+", name):
             raise NotUnderstood
-        return Function(name=name, body=body)
+        return ShellFunction(name=name, body=body)
 
     def _body(self, kind: str, begin: str, end: str) -> Compound:
         self._take(begin)
@@ -131,10 +131,10 @@ class _Reader(WordReader):
         self._at = stop + len(end)
         if self._rest() and self._text[self._at] not in SPECIAL:
             raise NotUnderstood
-        return Compound(kind="test", expanded=(Word(text=inner),))
+        return Compound(kind="test", expanded=(ShellWord(text=inner),))
 
     def _if(self) -> Compound:
-        parts: list[tuple[Item, ...]] = []
+        parts: list[tuple[AndOrList, ...]] = []
         word = "if"
         while word in ("if", "elif"):
             self._take(word)
@@ -154,7 +154,7 @@ class _Reader(WordReader):
         condition = self.items(("do",))
         return Compound(kind=kind, parts=(condition, self._do()))
 
-    def _do(self) -> tuple[Item, ...]:
+    def _do(self) -> tuple[AndOrList, ...]:
         self._take("do")
         body = self.items(("done",))
         self._take("done")
@@ -162,7 +162,7 @@ class _Reader(WordReader):
 
     def _for(self) -> Compound:
         self._take("for")
-        words: tuple[Word, ...] | None = None
+        words: tuple[ShellWord, ...] | None = None
         if self._text.startswith("((", self._at + 1) or self.peek().startswith("(("):
             self._skip_blanks()
             expanded = self._test("((", "))").expanded
@@ -189,7 +189,7 @@ class _Reader(WordReader):
         word = self._word()
         self._skip_lines()
         self._take("in")
-        bodies: list[tuple[Item, ...]] = []
+        bodies: list[tuple[AndOrList, ...]] = []
         is_exhaustive = False
         while True:
             self._skip_lines()
@@ -214,7 +214,7 @@ class _Reader(WordReader):
             pass
         return command
 
-    def _redirection(self) -> Word | None:
+    def _redirection(self) -> ShellWord | None:
         self._skip_blanks()
         match = _REDIRECTION.match(self._text, self._at)
         if match is None or self._text.startswith(("<(", ">("), self._at):
@@ -228,9 +228,9 @@ class _Reader(WordReader):
         return word
 
     def _simple(self) -> Simple:
-        assigned: list[Word] = []
-        words: list[Word] = []
-        redirected: list[Word] = []
+        assigned: list[ShellWord] = []
+        words: list[ShellWord] = []
+        redirected: list[ShellWord] = []
         line = last = self._line
         while True:
             redirection = self._redirection()

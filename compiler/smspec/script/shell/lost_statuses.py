@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from smspec.script.shell import Compound, Function, Item, NotUnderstood, Simple, simple_commands
+from smspec.script.shell import AndOrList, Compound, NotUnderstood, ShellFunction, Simple, simple_commands
 from smspec.script.shell.grammar import shell_script
 from smspec.script.shell.statuses import Shell, Walk
 from smspec.source.frozen import dataclass
@@ -54,7 +54,7 @@ def lost_statuses(text: str, shell: Shell, *, errexit: bool = False, pipefail: b
         return []
 
 
-def _lost(items: tuple[Item, ...], shell: Shell, *, errexit: bool, pipefail: bool) -> Iterator[LostStatus]:
+def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail: bool) -> Iterator[LostStatus]:
     commands = simple_commands(items)
     plain = {id(command) for item in items if (command := _alone(item)) is not None}
     behind = {id(command) for item in _background(items) for command in simple_commands((item,))}
@@ -82,25 +82,25 @@ def _lost(items: tuple[Item, ...], shell: Shell, *, errexit: bool, pipefail: boo
         yield LostStatus(command=name, line=command.line, cure=cure)
 
 
-def _alone(item: Item) -> Simple | None:
+def _alone(item: AndOrList) -> Simple | None:
     """Return the command of an item that has only this one, in the foreground."""
     commands = item.pipelines[0].commands
     is_alone = len(item.pipelines) == 1 and len(commands) == 1 and not item.is_background
     return commands[0] if is_alone and isinstance(commands[0], Simple) else None
 
 
-def _declared(commands: Iterable[Simple]) -> Iterator[tuple[Item, ...]]:
+def _declared(commands: Iterable[Simple]) -> Iterator[tuple[AndOrList, ...]]:
     for command in commands:
         if command.words and command.words[0].value in _DECLARE:
             yield from (script for word in command.words for script in word.scripts)
 
 
-def _background(items: tuple[Item, ...]) -> Iterator[Item]:
+def _background(items: tuple[AndOrList, ...]) -> Iterator[AndOrList]:
     for item in items:
         if item.is_background:
             yield item
         for command in (command for pipeline in item.pipelines for command in pipeline.commands):
-            body = command.body if isinstance(command, Function) else command
+            body = command.body if isinstance(command, ShellFunction) else command
             if isinstance(body, Compound):
                 yield from (inner for part in body.parts for inner in _background(part))
 

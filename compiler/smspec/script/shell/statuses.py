@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from smspec.script.shell import Compound, Function, Item, NotUnderstood, Pipeline, Simple, Word
+from smspec.script.shell import AndOrList, Compound, NotUnderstood, Pipeline, ShellFunction, ShellWord, Simple
 from smspec.script.shell.grammar import shell_script
 
 Shell = Literal["bash", "sh"]
@@ -32,7 +32,7 @@ class _State(NamedTuple):
     status: int = 0
     is_off: bool = False
     noticed: bool = False
-    trap: tuple[Item, ...] = ()
+    trap: tuple[AndOrList, ...] = ()
     pending: bool = False
     is_waited: bool = False
 
@@ -47,7 +47,7 @@ _Outcome = tuple[str, _State]
 class Walk:
     """Follows one script with one command that fails."""
 
-    def __init__(self, items: tuple[Item, ...], shell: Shell, target: Simple) -> None:
+    def __init__(self, items: tuple[AndOrList, ...], shell: Shell, target: Simple) -> None:
         self._items, self._shell, self._target = items, shell, target
         self._functions: dict[str, Compound] = {}
         self._steps = self._calls = 0
@@ -75,7 +75,7 @@ class Walk:
         self._in_trap = False
         return found
 
-    def _run(self, items: tuple[Item, ...], state: _State, *, exempt: bool) -> set[_Outcome]:
+    def _run(self, items: tuple[AndOrList, ...], state: _State, *, exempt: bool) -> set[_Outcome]:
         """Return how a list of commands can end. ``exempt``: `set -e` has no effect here."""
         ahead, ended = {state}, set[_Outcome]()
         for item in items:
@@ -97,7 +97,7 @@ class Walk:
             for end in ends
         }
 
-    def _item(self, item: Item, state: _State, *, exempt: bool) -> set[_Outcome]:
+    def _item(self, item: AndOrList, state: _State, *, exempt: bool) -> set[_Outcome]:
         self._steps += 1
         if self._steps > MOST_STEPS:
             raise NotUnderstood
@@ -109,7 +109,7 @@ class Walk:
             for after in inner
         }
 
-    def _list(self, item: Item, state: _State, *, exempt: bool) -> set[_Outcome]:
+    def _list(self, item: AndOrList, state: _State, *, exempt: bool) -> set[_Outcome]:
         ahead, ended = {state}, set[_Outcome]()
         last = len(item.pipelines) - 1
         for index, pipeline in enumerate(item.pipelines):
@@ -164,8 +164,8 @@ class Walk:
         """Return how the script goes on after a command, which ends it under `set -e`."""
         return ("exit" if state.status and state.errexit and not exempt else "next"), state
 
-    def _command(self, command: Simple | Compound | Function, state: _State, *, exempt: bool) -> set[_Outcome]:
-        if isinstance(command, Function):
+    def _command(self, command: Simple | Compound | ShellFunction, state: _State, *, exempt: bool) -> set[_Outcome]:
+        if isinstance(command, ShellFunction):
             if self._functions.setdefault(command.name, command.body) is not command.body:
                 raise NotUnderstood
             return {("next", state._replace(status=0))}
@@ -191,7 +191,7 @@ class Walk:
                 return self._for(command, before, exempt=exempt)
         return self._while(command, before, exempt=exempt)
 
-    def _if(self, parts: tuple[tuple[Item, ...], ...], state: _State, *, exempt: bool) -> set[_Outcome]:
+    def _if(self, parts: tuple[tuple[AndOrList, ...], ...], state: _State, *, exempt: bool) -> set[_Outcome]:
         if not parts:
             return {("next", state._replace(status=0))}
         if len(parts) == 1:
@@ -237,7 +237,7 @@ class Walk:
                 ended |= {one for _, left in passes for one in left}
         return ended
 
-    def _pass(self, body: tuple[Item, ...], state: _State, *, exempt: bool) -> tuple[set[_State], set[_Outcome]]:
+    def _pass(self, body: tuple[AndOrList, ...], state: _State, *, exempt: bool) -> tuple[set[_State], set[_Outcome]]:
         """Return the states in which a loop goes on after its body, and how it is left."""
         outcomes = self._run(body, state, exempt=exempt)
         again = {after for kind, after in outcomes if kind in ("next", "continue")}
@@ -319,7 +319,7 @@ class Walk:
             raise NotUnderstood
         return {(kind, after) if kind == "exit" else self._checked(after, exempt=exempt) for kind, after in outcomes}
 
-    def _left(self, words: tuple[Word, ...], state: _State) -> set[_State]:
+    def _left(self, words: tuple[ShellWord, ...], state: _State) -> set[_State]:
         """Return the states in which `exit` or `return` leaves."""
         if not words:
             return {state._replace(noticed=True)} if self._in_trap else {state}
@@ -331,13 +331,13 @@ class Walk:
         return {state._replace(status=int(bool(int(value) % 256)))}
 
 
-def _looked(word: Word, state: _State) -> _State:
+def _looked(word: ShellWord, state: _State) -> _State:
     """Return the state after the expansion of a word, which may be that of the status."""
     is_seen = state.failed and (("$?" in word.text and state.status) or "PIPESTATUS" in word.text)
     return state._replace(noticed=True) if is_seen else state
 
 
-def _handles(item: Item, index: int) -> bool:
+def _handles(item: AndOrList, index: int) -> bool:
     """Return whether what follows a pipeline in its list depends on its status on purpose."""
     if "||" in item.operators[index:]:
         return True
@@ -345,7 +345,7 @@ def _handles(item: Item, index: int) -> bool:
     return any(isinstance(one, Simple) and one.words and one.words[0].value in _LEAVES for one in after)
 
 
-def _passes(words: tuple[Word, ...] | None, shell: Shell) -> tuple[int, int]:
+def _passes(words: tuple[ShellWord, ...] | None, shell: Shell) -> tuple[int, int]:
     """Return how often a loop runs at least and at most; three passes stand for more."""
     count = 0
     for word in words or ():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 
-from smspec.script.shell import Item, NotUnderstood, Word
+from smspec.script.shell import AndOrList, NotUnderstood, ShellWord
 
 DEEPEST = 30
 """Levels of compound commands and substitutions: no author nests deeper."""
@@ -19,7 +20,7 @@ _OPEN = re.compile(r"[*?\[]|\{.*[,.].*\}|^~")
 _NAMED = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])?")
 
 
-class WordReader:
+class WordReader(ABC):
     """One text and a position in it; ``line`` is the number of its first line."""
 
     def __init__(self, text: str, line: int = 1, depth: int = 0) -> None:
@@ -28,9 +29,9 @@ class WordReader:
         self._text, self._at, self._first, self._depth = text, 0, line, depth
         self._documents: list[tuple[str, bool, bool]] = []
 
-    def items(self, ends: tuple[str, ...]) -> tuple[Item, ...]:
+    @abstractmethod
+    def items(self, ends: tuple[str, ...]) -> tuple[AndOrList, ...]:
         """Return the lists up to one of some words or operators, which stays."""
-        raise NotImplementedError
 
     @property
     def _line(self) -> int:
@@ -84,12 +85,12 @@ class WordReader:
                 raise NotUnderstood
         self._documents = []
 
-    def _word(self) -> Word:
+    def _word(self) -> ShellWord:
         """Return one word, with the scripts of its substitutions."""
         self._skip_blanks()
         begin = self._at
         value: list[str] | None = []
-        scripts: list[tuple[Item, ...]] = []
+        scripts: list[tuple[AndOrList, ...]] = []
         if match := ASSIGNMENT.match(self._text, self._at):
             self._at = match.end()
             value = [match[0]]
@@ -130,9 +131,9 @@ class WordReader:
         if self._at == begin:
             raise NotUnderstood
         text = self._text[begin : self._at]
-        return Word(text=text, value=None if value is None else "".join(value), scripts=tuple(scripts))
+        return ShellWord(text=text, value=None if value is None else "".join(value), scripts=tuple(scripts))
 
-    def _array(self, scripts: list[tuple[Item, ...]]) -> None:
+    def _array(self, scripts: list[tuple[AndOrList, ...]]) -> None:
         self._take("(")
         while True:
             self._skip_lines()
@@ -141,7 +142,7 @@ class WordReader:
             scripts += self._word().scripts
         self._at += 1
 
-    def _quoted(self, scripts: list[tuple[Item, ...]]) -> str | None:
+    def _quoted(self, scripts: list[tuple[AndOrList, ...]]) -> str | None:
         """Return the content of double quotes, None if it has an expansion."""
         begin = self._at = self._at + 1
         is_literal = True
@@ -160,7 +161,7 @@ class WordReader:
                 self._at += 1
         raise NotUnderstood
 
-    def _expansion(self, scripts: list[tuple[Item, ...]], *, is_quoted: bool = False) -> None:
+    def _expansion(self, scripts: list[tuple[AndOrList, ...]], *, is_quoted: bool = False) -> None:
         """Go past an expansion: of a parameter, of arithmetic, of a command, or a quote with a dollar."""
         text, at = self._text, self._at
         if text[at] == "`":
@@ -193,7 +194,7 @@ class WordReader:
             match = _NAMED.match(text, at)
             self._at = at + 1 if match is None else match.end()
 
-    def _inner(self, begin: str, end: str, scripts: list[tuple[Item, ...]]) -> None:
+    def _inner(self, begin: str, end: str, scripts: list[tuple[AndOrList, ...]]) -> None:
         """Read what is between brackets: a script, or arithmetic, which contains none."""
         if begin == "((":
             stop = self._text.find("))", self._at)
@@ -208,7 +209,7 @@ class WordReader:
         self._at += reader._at + 1
         scripts.append(found)
 
-    def _parameter(self, scripts: list[tuple[Item, ...]]) -> None:
+    def _parameter(self, scripts: list[tuple[AndOrList, ...]]) -> None:
         self._at += 2
         while self._rest():
             character = self._text[self._at]
@@ -227,7 +228,7 @@ class WordReader:
                 self._at += 1
         raise NotUnderstood
 
-    def whole(self, end: str = "") -> tuple[Item, ...]:
+    def whole(self, end: str = "") -> tuple[AndOrList, ...]:
         """Return the lists up to an operator, or to the end of the text."""
         items = self.items((end,) if end else ())
         if self.peek() != end or self._documents:
