@@ -1,0 +1,2 @@
+mkdir -p /tmp/data
+cp vocabulary.txt /tmp/data
