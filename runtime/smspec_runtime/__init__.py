@@ -2,15 +2,16 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
+    from types import ModuleType  # noqa: F401
 
     from . import pipe
-    from .training_job import Job
+    from .training_job import Job  # noqa: F401
 
 __all__ = ["job", "pipe"]
 
 
-def job() -> "Job":
+def job():
+    # type: () -> Job
     """The container's job; outside SageMaker one in the current directory."""
     import os
 
@@ -19,13 +20,15 @@ def job() -> "Job":
     return read_job(os.environ)
 
 
-def __dir__() -> "list[str]":
+def __dir__():
+    # type: () -> list[str]
     return __all__
 
 
-def __getattr__(name: str) -> "ModuleType":
+def __getattr__(name):
+    # type: (str) -> ModuleType
     if name == "pipe":
         from importlib import import_module
 
         return import_module("smspec_runtime.pipe")
-    raise AttributeError(f"module 'smspec_runtime' has no attribute {name!r}")
+    raise AttributeError("module 'smspec_runtime' has no attribute %r" % name)

@@ -2,6 +2,11 @@
 
 import sys
 
+if sys.version_info < (3, 8):
+    from .old_python import refuse
+
+    refuse()
+
 from .early_signals import hold_early_signals
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import shutil
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from support.local.checked_jobs import Checked, codes, wheel
-from support.wheels import write_wheel
+from support.local.checked_jobs import HOST, Checked, codes, wheel
+from support.locked_packages import lock_packages
+from support.servers.package_index import Packages, package_server
+from support.wheels import INFO, write_wheel
 
 
 @pytest.fixture
@@ -149,24 +152,155 @@ version = "1.0"
 """
 
 
-@pytest.mark.parametrize("installer", ["uv", "pip"])
-def test_builds_see_no_credentials_of_the_author(checked, installer):
-    """A package without a wheel runs its code; what it needs to build is there, and what lists of the author name."""
-    path = [place for place in os.environ["PATH"].split(os.pathsep) if not os.path.exists(os.path.join(place, "uv"))]
-    if installer == "uv":
-        if shutil.which("uv") is None:
-            pytest.skip("there is no uv")
-        path.insert(0, os.path.dirname(shutil.which("uv")))
+def write_source(directory: Path) -> None:
+    """Write a package without a wheel, whose module has the variables of its build."""
     files = {
         "pyproject.toml": PROJECT,
         "backend.py": BACKEND,
         "PKG-INFO": "Metadata-Version: 2.1\nName: seen\nVersion: 1.0\n",
     }
-    with tarfile.open(checked.wheels / "seen-1.0.tar.gz", "w:gz") as archive:
+    with tarfile.open(directory / "seen-1.0.tar.gz", "w:gz") as archive:
         for name, text in files.items():
             member = tarfile.TarInfo(f"seen-1.0/{name}")
             member.size = len(text)
             archive.addfile(member, io.BytesIO(text.encode()))
+
+
+def choose(checked: Checked, installer: str) -> None:
+    """Let the check use uv, or pip. A setting of pip on this machine can have no equivalent in uv."""
+    found = [place for place in os.environ["PATH"].split(os.pathsep) if not os.path.exists(os.path.join(place, "uv"))]
+    if installer == "uv":
+        if shutil.which("uv") is None:
+            pytest.skip("there is no uv")
+        found.insert(0, os.path.dirname(shutil.which("uv")))
+        checked.environment["PIP_CONFIG_FILE"] = os.devnull
+    checked.environment["PATH"] = os.pathsep.join(found)
+
+
+IMPORTED = (
+    *("keyring", "brotli", "brotlicffi", "zstandard", "socks", "simplejson"),
+    *("chardet", "OpenSSL", "IPython", "attr", "truststore", "wheel"),
+)
+"""What pip imports if it is installed, besides what Python starts with."""
+
+
+def hostile(directory: Path, marks: Path, *, replaces_programs: bool) -> None:
+    """Write a wheel whose every file leaves a mark where a process that is not confined imports or starts it."""
+
+    def code(name: str) -> bytes:
+        return f"import contextlib; exec(\"with contextlib.suppress(OSError): open('{marks}/{name}', 'w')\")\n".encode()
+
+    data = "ctr_model-1.0.data"
+    names = ["sitecustomize.py", "usercustomize.py", *(f"{name}.py" for name in IMPORTED)]
+    names += ["pip/_internal/cli/main.py", "pip/_vendor/rich/box.py", "setuptools/__init__.py"]
+    names += ["a.pth", "_distutils_hack/__init__.py", "distutils-precedence.pth"]
+    names += [f"{data}/purelib/b.pth", f"{data}/platlib/c.pth", f"{data}/data/sitecustomize.py"]
+    names += [f"{data}/data/lib/python{version}/os.py" for version in ("3", HOST)]
+    names += [f"{data}/data/lib/python{HOST}/sitecustomize.py"]
+    files = {name: code(name.replace("/", "-")) for name in names}
+    for name in ("pip.conf", "uv.toml"):
+        files[f"{data}/data/{name}"] = f"[install]\nlog = {marks}/{name}\n".encode()
+    files[f"{data}/data/pyvenv.cfg"] = b"home = .\ninclude-system-site-packages = true\n"
+    if replaces_programs:
+        programs = ("python", "python3", f"python{HOST}", "pip", "git", "rustc", "keyring", "uv")
+        files |= {f"{data}/scripts/{name}": b"#!/bin/sh\n: > " + f"{marks}/{name}".encode() for name in programs}
+    write_wheel(directory, files)
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+def test_no_installed_package_runs_in_an_installer(checked, installer):
+    """It has several turns, and sees the package in each but the first, and one builds; the job runs confined."""
+    hostile(checked.wheels, checked.outside, replaces_programs=installer == "pip")
+    digest = hashlib.sha256((checked.wheels / "ctr_model-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+    write_source(checked.wheels)
+    wheel(checked.wheels, "third", "")
+    choose(checked, installer)
+    checked.spec(more=", python_packages: [seen==1.0], python_requirements: requirements.txt")
+    checked.job.write("requirements.txt", f"ctr-model==1.0 --hash=sha256:{digest}\n")
+    checked.job.write("src/requirements.txt", "third==1.0\n")
+    checked.job.write("src/train.py", "import seen\n")
+    process = checked.start()
+    _, err = process.communicate(timeout=120)
+    assert err.count("Successfully installed") + err.count(" + ") == 3, err
+    assert [path for path in checked.outside.iterdir() if path.is_file()] == []
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+@pytest.mark.parametrize("kind", ["absolute", "relative"])
+def test_no_script_is_written_outside_of_the_cache(checked, installer, kind):
+    """pip 24.1 and later would write an entry point with such a name."""
+    outside = str(checked.outside / "planted") if kind == "absolute" else f"{'../' * 40}{checked.outside}/planted"
+    write_wheel(checked.wheels, {f"{INFO}/entry_points.txt": f"[console_scripts]\n{outside} = a:b\n".encode()})
+    choose(checked, installer)
+    checked.spec(more=", python_packages: [ctr-model==1.0]")
+    checked.job.write("src/train.py", "print(1)\n")
+    status, records, err = checked.check()
+    assert (status, records) == (3, []), err
+
+
+def test_older_uv_is_not_used(checked, tmp_path):
+    """Before 0.11.15, it would write such an entry point."""
+    (tmp_path / "older").mkdir()
+    (tmp_path / "older/uv").write_text('#!/bin/sh\n[ "$*" = --version ] && echo uv 0.11.14\n')
+    (tmp_path / "older/uv").chmod(0o755)
+    write_wheel(checked.wheels, {"ctr_model.py": b""})
+    choose(checked, "pip")
+    checked.environment |= {
+        "PATH": f"{tmp_path}/older{os.pathsep}{checked.environment['PATH']}",
+        "PIP_CONFIG_FILE": os.devnull,
+    }
+    checked.spec(more=", python_packages: [ctr-model==1.0]")
+    checked.job.write("src/train.py", "import ctr_model\n")
+    status, records, err = checked.check()
+    assert (status, records, "Successfully installed ctr-model" in err) == (0, [], True), err
+
+
+def test_packages_that_need_startup_files_work(checked):
+    """A `.pth` file of a package adds a directory, and one runs a line, in the job."""
+    files = {"startup.pth": b"below\nimport sys; sys.of_startup = 7\n", "below/inner.py": b"VALUE = 7\n"}
+    write_wheel(checked.wheels, files)
+    checked.spec(more=", python_packages: [ctr-model==1.0]")
+    checked.job.write("src/train.py", "import user\n")
+    checked.job.write("src/user.py", "import inner, sys\nassert inner.VALUE == sys.of_startup\n")
+    status, records, err = checked.check("--strict")
+    assert (status, records) == (0, []), err
+    assert "2 modules compiled, 2 imported" in err
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+def test_installers_get_the_indexes_of_the_image(checked, installer):
+    """Also those that a locked list names: the build has no others."""
+    packages = Packages()
+    digest = hashlib.sha256(packages.files[packages.add("ctr-model", "1.0")]).hexdigest()
+    choose(checked, installer)
+    checked.environment |= {"PIP_NO_INDEX": "", "PIP_FIND_LINKS": "", "HOST": "of.invalid"}
+    checked.environment |= {"SMSPEC_CACHE_DIR": str(checked.cache), "PIP_CONFIG_FILE": os.devnull}
+    checked.job.write("src/train.py", "import ctr_model\n")
+    spec, list_of_author = checked.job.directory / "job.yaml", "--index-url http://${HOST}/simple\nctr-model==1.0"
+    checked.job.write("requirements.txt", f"{list_of_author}\n")
+    with package_server(packages) as server:
+        of_list = f', python_requirements: requirements.txt, env: {{HOST: "{server.host}"}}'
+        for more, rest, locked in (
+            (f', python_packages: [ctr-model==1.0], env: {{PIP_INDEX_URL: "{server.url}"}}', "", ""),
+            (of_list, "", ""),
+            (of_list, "", f"{list_of_author} --hash=sha256:{digest}\n"),
+            ("", f'environment: {{PIP_INDEX_URL: "{server.url}"}}\n', ""),
+        ):
+            checked.spec(rest, more=more)
+            if locked:
+                lock_packages(spec, {"ctr-model": "1.0"}, ["ctr_model"], content=locked.encode(), python=HOST)
+            if rest:
+                checked.job.write("src/requirements.txt", "ctr-model==1.0\n")
+            process = checked.start()
+            out, err = process.communicate(timeout=120)
+            assert (process.returncode, "1 imported" in err, "installing" in err) == (0, True, True), out + err
+    assert "different from SageMaker" not in err
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+def test_builds_see_no_credentials_of_the_author(checked, installer):
+    """A package without a wheel runs its code; what it needs to build is there, and what lists of the author name."""
+    write_source(checked.wheels)
     secrets = {
         **dict.fromkeys(
             ("AWS_SESSION_TOKEN", "GITHUB_TOKEN", "MY_PASSWORD", "UV_PUBLISH_TOKEN", "NETRC_KEY"), "of-the-author"
@@ -180,10 +314,11 @@ def test_builds_see_no_credentials_of_the_author(checked, installer):
         "CUDA_HOME": "/opt/cuda",
         "HTTPS_PROXY": "http://127.0.0.1:9",
     }
-    checked.environment |= {**secrets, **needed, "OF_THE_LIST": "named", "PATH": os.pathsep.join(path)}
+    checked.environment |= {**secrets, **needed, "OF_THE_LIST": "named"}
+    choose(checked, installer)
     checked.spec(more=", python_packages: [seen==1.0], python_requirements: requirements.txt")
     checked.job.write("src/train.py", "import seen\n")
-    checked.job.write("requirements.txt", "--extra-index-url http://127.0.0.1:9/${OF_THE_LIST}/simple\n")
+    checked.job.write("requirements.txt", "--extra-index-url http://127.0.0.1:9/${OF_THE_LIST}/${AWS_SESSION_TOKEN}\n")
     process = checked.start()
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, (out, err)

@@ -42,9 +42,9 @@ def jobs(tmp_path):
 def act(tmp_path, server):
     """Run the action on what is checked out, as for a pull request, or for another event."""
 
-    def run(root, event=None, **inputs):
-        words = {name.replace("_", "-"): value for name, value in inputs.items()}
-        return run_action(root, tmp_path / "runner", words, event or pull_request(root), api=server.url)
+    def run(root, event=None, failing=(), **inputs):
+        words, event = {name.replace("_", "-"): v for name, v in inputs.items()}, event or pull_request(root)
+        return run_action(root, tmp_path / "runner", words, event, api=server.url, failing=failing)
 
     return run
 
@@ -141,11 +141,11 @@ def test_pull_request_from_a_fork_gets_annotations_only(jobs, act, server):
     assert server.asked == []
 
 
-def test_empty_findings_are_uploaded(jobs, act):
-    done = act(jobs, sarif="true", name="my jobs")
-    assert done.status == 0
+def test_comment_does_not_need_the_upload(jobs, act, server):
+    change(jobs)
+    done = act(jobs, failing=("Upload findings",), sarif="true", name="my jobs")
     upload = done.used["Upload findings"]
-    assert upload["category"] == "my jobs"
+    assert (done.status, len(server.comments), upload["category"]) == (1, 1, "my jobs")
     assert json.loads(Path(upload["sarif_file"]).read_text())["runs"][0]["results"] == []
 
 
@@ -284,8 +284,8 @@ def test_push_is_compared_only_on_request(jobs, act, server):
 
 
 def test_missing_revision_is_reported(jobs, act):
-    done = act(jobs, base="no-such-branch")
-    assert done.status == 1
+    done = act(jobs, base="no-such-branch", sarif="true")
+    assert (done.status, "Upload findings" in done.used) == (1, True)
     assert "no revision `no-such-branch`" in done.log
 
 

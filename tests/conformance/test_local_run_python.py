@@ -107,8 +107,8 @@ def spec(job: LocalJob, packages: str = "", base: str = BASE, more: str = "") ->
     job.spec(SPEC.format(base=base, more=packages) + more)
 
 
-def environments(job: LocalJob) -> list[Path]:
-    return sorted(path for path in (job.cache / "environments").iterdir() if path.is_dir())
+def environments(job: LocalJob) -> list[Path]:  # not that of pip, on which installers run
+    return sorted(path.parent for path in job.cache.glob("environments/*/bin") if not (path / "python").exists())
 
 
 def state(directory: str | Path) -> dict[str, object]:

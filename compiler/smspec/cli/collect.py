@@ -18,7 +18,6 @@ from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import count
 from smspec.diagnostics.quoting import visible
-from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import (
     COLLECTING,
     as_output_failed,
@@ -79,7 +78,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
-    from smspec.collection.result_tree import ResultRefused
     from smspec.submission.client import ActionDenied
 
     with signals_interrupt(), aws_failures():
@@ -87,12 +85,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
             result = _result(args, console)
             directory = args.output or os.path.join("collect", _base_name(args.what, result))
             collected = _collected(result, directory, args, console)
-        except ResultRefused as refused:
-            raise CommandRefused(str(refused)) from refused
-        except OutputRefused as refused:
-            raise CommandRefused(str(refused)) from refused
-        except OutputFailed as failed:
-            raise ResourceUnavailable(str(failed)) from failed
         except ActionDenied as denied:
             raise ResourceUnavailable(f"{denied}{_advice(denied.action)}") from denied
     _print(result, directory, collected, args, console)
@@ -124,7 +116,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
 
     is_name = is_job_name(args.what)
     if not is_name and is_run_directory(args.what):
-        return run_result(args.what)
+        return run_result(args.what, lambda text: console.say(f"warning: {visible(text)}"))
     if not is_name and not os.path.isfile(args.what):
         why = (
             "was not written by a run" if os.path.exists(args.what) else "does not exist, and is not the name of a job"

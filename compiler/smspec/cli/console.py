@@ -6,14 +6,11 @@ import errno
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from smspec.diagnostics import SEVERITIES, Diagnostic, InvalidInput
 from smspec.diagnostics.quoting import masked, multiline_visible, seen, visible, without_credentials
 from smspec.source import SourceText
-
-if TYPE_CHECKING:
-    pass
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
@@ -163,9 +160,6 @@ class ResourceUnavailable(Exception):
 
 def report_error(fault: Exception, console: Console) -> int:
     """Write a sentence about the error and return its exit status."""
-    # Imported late, as below: most commands succeed.
-    from smspec.workspace.own_directories import UnsafeCache
-
     if os.environ.get("SMSPEC_DEBUG"):
         import traceback
 
@@ -176,9 +170,18 @@ def report_error(fault: Exception, console: Console) -> int:
     if isinstance(fault, UsageError):
         console.paint(fault.usage)
         return _report(str(fault), 2, console)
-    if isinstance(fault, CommandRefused):
+    # Imported late: most commands succeed, or find errors in a spec.
+    from smspec.collection.result_tree import ResultRefused
+    from smspec.output.atomic_file import OutputFailed, OutputRefused
+    from smspec.spec.layers.variables import OptionError
+    from smspec.workspace.git import GitFailed
+    from smspec.workspace.own_directories import UnsafeCache
+
+    if isinstance(fault, OptionError):
+        return _report(str(fault), 2, console)
+    if isinstance(fault, (CommandRefused, OutputRefused, ResultRefused)):
         return _report(str(fault), 1, console)
-    if isinstance(fault, (ResourceUnavailable, UnsafeCache)):
+    if isinstance(fault, (ResourceUnavailable, OutputFailed, GitFailed, UnsafeCache)):
         return _report(str(fault), 3, console)
     if isinstance(fault, OSError):
         return _report(_sentence(fault), 3, console)

@@ -18,7 +18,7 @@ from smspec.cli.aws_arguments import job_words, name_words, submission_words
 from smspec.cli.console import CommandRefused, Console, ResourceUnavailable
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import StatusLine, Waiting
-from smspec.diagnostics.quoting import visible
+from smspec.diagnostics.quoting import printed, visible
 from smspec.local.record.units import duration
 from smspec.organization import prices_of
 from smspec.organization.organization_config import MalformedConfig, rejected
@@ -34,6 +34,9 @@ from smspec.submission.job_service import JobService
 from smspec.submission.training_job import LogEvent, TrainingJob, Transition
 
 WriteLine = Callable[[str], None]
+
+_NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+"""How the JSON protocol of AWS writes numbers that JSON lacks."""
 
 PATIENCE_SECONDS = 15 * 60.0
 """How long AWS may be out of reach before a command without a terminal gives up; CI would wait for hours."""
@@ -109,7 +112,7 @@ def known_prices() -> PriceBook:
 def log_line(event: LogEvent, *, with_time: bool = False) -> str:
     """Return a line of the log: ``algo-1 | epoch 3``."""
     time = f"{moment(datetime.fromtimestamp(event.time / 1000, timezone.utc))}  " if with_time else ""
-    return f"{time}{visible(event.host)} | {visible(event.text.rstrip())}\n"
+    return f"{time}{visible(event.host)} | {printed(event.text.rstrip())}\n"
 
 
 def transition_line(transition: Transition) -> str:
@@ -123,17 +126,12 @@ def moment(time: datetime) -> str:
 
 def progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
     """Return the status, the time, and the money so far, each with its limit where that is known."""
-    return visible(_progress_text(job, prices, now))
-
-
-def _progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
     seconds = job.seconds(now)
     if job.is_over:
-        return f"{job.status}, waiting for the rest of the log"
-    if job.began is None:
-        return f"{job.secondary or job.status} for {elapsed(seconds)}"
-    limit = f" of at most {elapsed(job.limit)}" if job.limit else ""
-    return f"{job.secondary or job.status} for {elapsed(seconds)}{limit}{_money(job, prices, seconds)}"
+        return visible(f"{job.status}, waiting for the rest of the log")
+    limit = f" of at most {elapsed(job.limit)}" if job.began and job.limit else ""
+    money = _money(job, prices, seconds) if job.began else ""
+    return visible(f"{job.secondary or job.status} for {elapsed(seconds)}{limit}{money}")
 
 
 def end_lines(job: TrainingJob, prices: PriceBook, profile: str | None = None) -> Iterator[str]:
@@ -146,8 +144,8 @@ def _end_lines(job: TrainingJob, prices: PriceBook, profile: str | None) -> Iter
     took = f" after {elapsed(job.seconds(job.ended))}" if job.began and job.ended else ""
     cost = _money(job, prices, job.billable) if job.billable is not None else ""
     yield f"{job.name}: {job.status}{took}{billed}{cost}"
-    if job.reason:
-        first, *more = job.reason.strip().splitlines() or [""]
+    if job.reason.strip():
+        first, *more = job.reason.strip().splitlines()
         yield f"reason: {first}"
         yield from (f"  {line}" for line in more)
     if job.exit_code is not None:
@@ -156,7 +154,13 @@ def _end_lines(job: TrainingJob, prices: PriceBook, profile: str | None) -> Iter
     if cause is not None:
         yield f"likely cause: {cause.cause} ({cause.source})"
         yield f"what to do: {cause.fix}"
-    result = f"model: {job.model}" if job.model else f"result: {job.result_prefix}" if job.is_completed else ""
+    result = (
+        f"model: {job.model}"
+        if job.model
+        else f"result: {job.result_prefix}"
+        if job.is_completed and job.result_prefix
+        else ""
+    )
     if result:
         yield f"{result}; `smspec collect {job_words(job, profile)}` downloads it"
 
@@ -201,8 +205,9 @@ def job_record(job: TrainingJob) -> dict[str, object]:
 def final_metrics(job: TrainingJob) -> Iterator[tuple[str, float]]:
     """Yield the metrics with which a job ended."""
     for metric in job.answer.get("FinalMetricDataList", ()):
-        if isinstance(metric.get("Value"), (int, float)) and "MetricName" in metric:
-            yield str(metric["MetricName"]), float(metric["Value"])
+        value = metric.get("Value")
+        if (isinstance(value, (int, float)) or value in _NOT_FINITE) and "MetricName" in metric:
+            yield str(metric["MetricName"]), float(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    since = milliseconds(args.since, time.time()) if args.since else None
+    since = None if args.since is None else milliseconds(args.since, time.time())
+    if args.host == "":  # of a variable that is not set
+        raise UsageError("--host: expected the name of a host, such as `algo-1`")
     # Imported late: boto3 takes a second to import.
     from smspec.cli.job_follower import log_line
     from smspec.submission.client import ANSWER_SECONDS

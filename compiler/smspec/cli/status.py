@@ -14,13 +14,12 @@ from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, Usa
 from smspec.cli.named_job import JobInRegion, placed_job
 from smspec.cli.submission import RUN_ID_TAG, commit_lines, commit_record, submissions
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics import InvalidInput
+from smspec.diagnostics import InvalidInput, count
 from smspec.diagnostics.quoting import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import assembly, read_spec_files
 from smspec.pipeline.spec_discovery import find_job_specs
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.variables import OptionError
 
 if TYPE_CHECKING:
     from smspec.submission.job_service import JobService
@@ -37,22 +36,19 @@ A spec about which AWS cannot be asked is shown as unknown, with the others."""
 _MOST_FAULTS = 2
 """Specs of one region for which AWS is asked without an answer."""
 
-_WITH_ERRORS = "the spec has errors"
+_WITH_ERRORS, _UNKNOWN, _DIFFERENT = "the spec has errors", "unknown", "a different job"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Submitted:
-    """A job of a spec. ``job`` None: it has never been submitted, or ``note`` says more.
-
-    ``is_unknown``: SageMaker could not be asked, ``note`` is why.
-    """
+    """A job of a spec. ``job`` None: it has never been submitted, or is what ``state`` says; ``note`` is why."""
 
     spec: str
     name: str
     job: TrainingJob | None
     run_id: str | None = None
+    state: str = "not submitted"
     note: str = ""
-    is_unknown: bool = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -123,16 +119,13 @@ def _tags(service: JobService, job: TrainingJob) -> dict[str, str]:
 
 def _show_specs(args: argparse.Namespace, console: Console) -> int:
     cache = InputCache()
-    try:
-        specs = find_job_specs([args.what], cache).jobs
-        if not specs:
-            raise CommandRefused(f"`{visible(args.what)}` has no job spec; `smspec validate` shows the errors of specs")
-        from smspec.cli.job_follower import job_record
+    specs = find_job_specs([args.what], cache).jobs
+    if not specs:
+        raise CommandRefused(f"`{visible(args.what)}` has no job spec; `smspec validate` shows the errors of specs")
+    from smspec.cli.job_follower import job_record
 
-        faults: list[tuple[str, Exception]] = []
-        found = [each for spec in specs for each in _submitted(spec, args, cache, console, faults)]
-    except OptionError as error:
-        raise UsageError(str(error)) from error
+    faults: list[tuple[str, Exception]] = []
+    found = [each for spec in specs for each in _submitted(spec, args, cache, console, faults)]
     reasons = dict.fromkeys(str(fault) for _, fault in faults)
     if len(reasons) == 1 and all(each.note in reasons for each in found):
         raise faults[0][1]
@@ -143,7 +136,7 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
                 "name": each.name,
                 "run_id": each.run_id,
                 "job": each.job and job_record(each.job),
-                "note": each.note or None,
+                "note": each.note or (each.state if each.state == _DIFFERENT else None),
             }
             for each in found
         ]
@@ -151,7 +144,7 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
     else:
         console.result(table([("SPEC", "JOB", "STATUS", "TIME"), *_rows(found)]))
     for each in found:
-        if each.is_unknown:
+        if each.note:
             console.say(f"{visible(each.spec)}: {visible(each.note)}")
     return max((3 if isinstance(fault, ResourceUnavailable) else 1 for _, fault in faults), default=0)
 
@@ -166,8 +159,8 @@ def _submitted(
     overlays: list[str | None] = [None]
     try:
         overlays += assembly(read_spec_files(spec, cache), cache).overlays
-    except InvalidInput:
-        yield _Submitted(spec=spec, name="", job=None, note=_WITH_ERRORS)
+    except InvalidInput as rejected:
+        yield _with_errors(spec, rejected)
         return
     for overlay in overlays:
         which = f"{spec} ({overlay})" if overlay else spec
@@ -184,11 +177,24 @@ def _submitted(
                 service = service_in(args, region, console)
                 wait = f"SageMaker in {service.region} about {visible(which)}"
                 yield from Waiting(console).each(wait, _submitted_variant(which, placed, service))
-        except InvalidInput:
-            yield _Submitted(spec=which, name="", job=None, note=_WITH_ERRORS)
+        except InvalidInput as rejected:
+            yield _with_errors(which, rejected)
         except (CommandRefused, ResourceUnavailable) as fault:
             faults.append((region, fault))
-            yield _Submitted(spec=which, name="", job=None, note=str(fault), is_unknown=True)
+            yield _Submitted(spec=which, name="", job=None, state=_UNKNOWN, note=str(fault))
+
+
+def _with_errors(which: str, rejected: InvalidInput) -> _Submitted:
+    """Return a spec with errors, of which the first is named: it may be in a base spec, or in a policy."""
+    errors = [
+        f": {each.code} at {each.span.file}:{each.span.line}: {each.message}"
+        for each in rejected.diagnostics
+        if each.severity == "error"
+    ]
+    others = f", and {count(len(errors) - 1, 'more error')}" if len(errors) > 1 else ""
+    return _Submitted(
+        spec=which, name="", job=None, state=_WITH_ERRORS, note=f"{_WITH_ERRORS}{''.join(errors[:1])}{others}"
+    )
 
 
 def _submitted_variant(which: str, placed: JobInRegion, service: JobService) -> Iterator[_Submitted]:
@@ -202,9 +208,9 @@ def _submitted_variant(which: str, placed: JobInRegion, service: JobService) -> 
         if which.endswith(")") and len(sent) > 1:
             spec = f"{which[:-1]}, alternative {number})"
         try:
-            jobs = jobs_named(service, [each], None)
+            jobs = jobs_named(service, [each])
         except DifferentJob:
-            yield _Submitted(spec=spec, name=each.name, job=None, note="a different job")
+            yield _Submitted(spec=spec, name=each.name, job=None, state=_DIFFERENT)
             continue
         job = jobs[0].job if jobs else None
         yield _Submitted(spec=spec, name=job.name if job else each.name, job=job)
@@ -223,8 +229,7 @@ def _rows(found: Sequence[_Submitted]) -> Iterator[tuple[str, ...]]:
     for each in found:
         job = each.job
         if job is None:
-            note = "unknown" if each.is_unknown else each.note or "not submitted"
-            yield visible(each.spec), visible(each.name), note, ""
+            yield visible(each.spec), visible(each.name), each.state, ""
             continue
         status = job.status if job.secondary in ("", job.status) else f"{job.status}, {job.secondary}"
         run_id = "" if each.run_id is None else f" (run id {visible(each.run_id)})"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 
 from smspec import __version__
@@ -23,11 +23,10 @@ from smspec.collection.tar_reader import unpack
 from smspec.local.running.run_directory import SUMMARY
 from smspec.render.tree import MANIFEST, is_run_marker, marker_in
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import open_below, remove_tree, walked
+from smspec.source.real_file import open_below, remove_tree, sha256_of, walked
 
 MERGED = "merged"
 _SUFFIXES: dict[tuple[str, ...], tuple[str, ...]] = {(CSV,): (".csv", ".tsv"), (NPY,): (".npy",)}
-_CHUNK = 1 << 20
 _BLOCK = 1 << 20
 _LARGEST_SUMMARY = 256 << 20
 _ENDED = ("Completed", "Failed", "Stopped")
@@ -99,7 +98,8 @@ def _write_manifest(tree: ResultTree, result: StoredResult, merged: Sequence[Par
     """List all files, so that a later command knows that it may replace this directory."""
     files = dict(tree.digests)
     for group in merged:
-        files[f"{MERGED}/{group.merged}"] = _digest(os.path.join(tree.root, MERGED, group.merged))
+        with open(os.path.join(tree.root, MERGED, group.merged), "rb") as file:
+            files[f"{MERGED}/{group.merged}"] = sha256_of(file)
     files |= {path: f"link to {target}" for path, target in tree.links.items()}
     files |= {path: "directory" for path in tree.directories if not os.listdir(os.path.join(tree.root, path))}
     content = {
@@ -118,21 +118,16 @@ def _counted(tree: ResultTree, kind: str) -> CollectedFiles:
     return CollectedFiles(name=kind, files=len(sizes), size=sum(sizes))
 
 
-def _digest(path: str) -> str:
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
 def is_run_directory(path: str) -> bool:
     """Return whether a run wrote a directory."""
     return is_run_marker(marker_in(path))
 
 
-def run_result(directory: str) -> StoredResult:
-    """Return the result of a run. Raise `ResultRefused` if the run has not ended, OSError for unreadable files."""
+def run_result(directory: str, warn: Callable[[str], None]) -> StoredResult:
+    """Return the result of a run. Raise `ResultRefused` if the run has not ended, OSError for unreadable files.
+
+    A run leaves no links, so each one was added later: what it leads to is not of the run. ``warn``: as of `collect`.
+    """
     marker = json.loads(marker_in(directory))
     status = str(marker.get("status"))
     if status not in _ENDED:
@@ -142,7 +137,7 @@ def run_result(directory: str) -> StoredResult:
         status=status,
         hosts=_hosts(directory),
         place=directory,
-        files=tuple(_files(directory)),
+        files=tuple(_files(directory, warn)),
     )
 
 
@@ -150,28 +145,38 @@ def _hosts(directory: str) -> int:
     try:
         with open(open_below(directory, (SUMMARY,)), "rb") as file:
             return len(json.loads(file.read(_LARGEST_SUMMARY))["hosts"])
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return 0
 
 
-def _files(directory: str) -> Iterator[StoredFile]:
-    for kind in KINDS:
-        archive, tree = os.path.join(directory, kind + ARCHIVE), os.path.join(directory, kind)
-        if os.path.isfile(archive):
-            yield _file(kind + ARCHIVE, archive)
-        elif os.path.isdir(tree):
-            for above, directories, names in walked(tree):
-                directories.sort()
-                for path in (os.path.join(above, name) for name in sorted(names)):
-                    if os.path.isfile(path):
-                        yield _file(os.path.relpath(path, directory), path)
+def _files(directory: str, warn: Callable[[str], None]) -> Iterator[StoredFile]:
+    for name in (name for kind in KINDS for name in _names(directory, kind)):
+        status = os.lstat(os.path.join(directory, name))
+        if stat.S_ISREG(status.st_mode):
+            yield StoredFile(name=name, size=status.st_size, blocks=functools.partial(_blocks, directory, name))
+        else:
+            warn(f"`{name}` is not a file or directory; smspec skips it")
 
 
-def _file(name: str, path: str) -> StoredFile:
-    return StoredFile(name=name, size=os.path.getsize(path), blocks=functools.partial(_blocks, path))
+def _names(directory: str, kind: str) -> Iterator[str]:
+    """Yield the archive of a kind, or all but directories below its own."""
+    archive, tree = os.path.join(directory, kind + ARCHIVE), os.path.join(directory, kind)
+    if _is_no_directory(archive):
+        yield kind + ARCHIVE
+    elif _is_no_directory(tree):
+        yield kind
+    elif os.path.isdir(tree):
+        for above, directories, names in walked(tree):
+            directories.sort()
+            links = [name for name in directories if os.path.islink(os.path.join(above, name))]
+            yield from (os.path.relpath(os.path.join(above, name), directory) for name in sorted([*links, *names]))
 
 
-def _blocks(path: str) -> Iterator[bytes]:
-    with open(path, "rb") as file:
+def _is_no_directory(path: str) -> bool:
+    return os.path.islink(path) or (os.path.lexists(path) and not os.path.isdir(path))
+
+
+def _blocks(directory: str, name: str) -> Iterator[bytes]:
+    with open(open_below(directory, name.split(os.sep)), "rb") as file:
         while block := file.read(_BLOCK):
             yield block

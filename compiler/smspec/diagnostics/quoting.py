@@ -288,6 +288,11 @@ TAB = "    "
 
 _SPACES = re.compile("[\t\n\r\xa0\xad\u1680\u2000-\u200a\u202f\u205f]")
 
+_OF_NUMBERS = str.maketrans(dict.fromkeys("\xa0\u2007\u2009\u202f", " "))
+
+_COLORS = re.compile(r"\x1b\[[0-9;:]*[mK]")
+"""Also what erases the rest of a line, which progress bars print."""
+
 _BETWEEN_CONTROLS = re.compile("[^\\x00-\\x1f]+")
 
 _ORDERS = re.compile(r"\x1b(?!\[(?:[0-9;:]*[A-HJKfm]|\?25[hl]))|[\x00-\x06\x0e-\x1a\x1c-\x1f]")
@@ -325,6 +330,22 @@ def seen(text: str) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
     return _BETWEEN_CONTROLS.sub(lambda match: visible(match[0]), text)
+
+
+def last_state(line: str) -> str:
+    """Return what a terminal shows of a line at its end: of a progress bar, the part after the last carriage return."""
+    return line.rstrip("\r").rpartition("\r")[2]
+
+
+def plain_spaces(text: str) -> str:
+    """Return text that a program printed, with the spaces of numbers, as in French, as spaces."""
+    return text if text.isascii() else text.translate(_OF_NUMBERS)
+
+
+def printed(text: str) -> str:
+    """Return what a program printed, visible: without colors, of each line its last state."""
+    lines = (last_state(_COLORS.sub("", line)) for line in text.split("\n"))
+    return visible(plain_spaces("\n".join(lines)))
 
 
 def multiline_visible(text: str) -> str:

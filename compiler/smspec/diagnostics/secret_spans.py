@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from smspec.diagnostics.secret_formats import written_secrets
-from smspec.diagnostics.secrets import is_named_secret, is_reference, is_withheld, names_a_secret
+from smspec.diagnostics.secrets import COMMAND, is_named_secret, is_reference, is_withheld, names_a_secret, writes_text
 from smspec_runtime.secret_names import SURE, may_name_a_secret, strength
 
 IsSecret = Callable[[str, str], bool]
@@ -20,8 +20,9 @@ IsSecret = Callable[[str, str], bool]
 # `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands, connection strings, and
 # URLs; not `google-auth==2.62.2`. Every part has a maximum length: a line may contain a thousand beginnings.
 _NAMED = (
-    r"""(?P<before>^|[{,\[(\s;"'?&]|(?<![\w.])-)(?P<name>[A-Za-z_][\w.-]{0,127})"""
-    r"""(?:\\{0,3}["'])?[ \t]{0,64}(?::[ \t]+|:(?=\\{0,3}["'\n])|=(?!=[0-9]+\.[0-9])[ \t]*)(?:[&!]\S{1,64}[ \t]+)?"""
+    r"""(?P<before>^|[{,\[(\s;"'?&=]|(?<=/):|(?<![\w.])-)(?P<name>[A-Za-z_][\w.-]{0,127})"""
+    r"""(?:\\{0,3}["'](?:\](?=[ \t]?=[ \t]?\\{0,3}["']))?)?[ \t]{0,64}"""  # `environ['NAME'] = 'value'`, too
+    r"""(?::[ \t]+|:(?=\\{0,3}["'\n])|=(?!=[0-9]+\.[0-9])[ \t]*)(?:[&!]\S{1,64}[ \t]+)?"""
 )
 _VALUE = (
     r"""\"(?:\\.|[^"\\\n]){SO_MANY}"?|'(?:''|[^'\n]){SO_MANY}'?|\\{1,3}["'](?:[^"'\\\n]|\\(?!["'\\])){SO_MANY}"""
@@ -38,7 +39,7 @@ _WHOLE = _VALUE.replace("{SO_MANY}", "*").replace("{LINES}", "*")
 _OPTION = (
     r"""(?<![\w-])(?:--(?=[A-Za-z])|-(?=[A-Za-z]{3}))(?P<name>[\w.-]{1,128})"""
     r"""(?:[ \t]{1,64}|["']?[ \t]{0,64},\s{0,64}["']?|["']?[ \t]{0,64}\n[ \t]{0,64}-[ \t]{1,64}["']?)"""
-    r"""(?P<value>(?![-&|])[^\s"',\]]+)"""
+    rf"""(?P<value>{COMMAND}|"[^"\n]{{1,200}}"|'[^'\n]{{1,200}}'|(?![-&|])[^\s"',\]]+)"""
 )
 # A mapping with a secret name: `db_password: {default: hunter2}`.
 _INNER = (
@@ -50,6 +51,8 @@ _INNER_HARMLESS = frozenset(
 )
 _MOST_INNER = 2_000
 """Characters of such a mapping that are parsed."""
+_OF_A_MAPPING = 100
+"""As many names as a mapping counts for: each of a thousand may be in all before it."""
 # A tag in a request, or a variable in Kubernetes: key and value are two members, in either order.
 _QUOTE = r"""(?:\\{0,3}["'])?"""
 _KEY_MEMBER = rf"""\b(?i:key|name){_QUOTE}[ \t]*:[ \t]*{_QUOTE}(?P<name>[\w.-]+){_QUOTE}"""
@@ -61,19 +64,24 @@ _PAIR = rf"""{_KEY_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_VALUE_MEMBER}"""
 _PAIR_REVERSED = rf"""{_VALUE_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_KEY_MEMBER}"""
 # JSON in Base64: an object begins in one of a few ways.
 _ENCODED = r"(?<![\w+/=-])(?:eyJ|eyA|ewo|ewk|ewog|W3s|WyJ|WwA)[A-Za-z0-9+/_-]{12,60000}={0,2}(?![\w+/=.-])"
-_READS = r"(?:cat|<)[ \t]*[\w./-]+"
 _REFERRING = re.compile(
-    rf"(?:(?i:bearer|basic|token)[ \t]+)?(?:\$\{{?[A-Za-z_]\w*\}}?|\$\({_READS}\)|`{_READS}`)"
+    rf"(?:(?i:bearer|basic|token)[ \t]+)?(?:\$\{{?[A-Za-z_]\w*\}}?|(?P<command>{COMMAND}))"
     r"(?=[\"']?(?:[ \t\n;|&)]|$))"
 )
-"""What a shell puts in the place of the first word of a value: a variable, or a file. Other commands may have one."""
+"""What a shell puts in the place of the first word of a value: a variable, or the output of a command."""
+_PROSE = (
+    r"(?:uses?|using|see|set|is|are|was|were|has|have|must|may|not?|if|from|in|via|with|without|comes|required|optional)"
+    r"(?: [a-z][a-z-]{0,13}){1,12}[.!]?[\"']?(?=[ ]*(?:[>|;&]|$))"
+)
+"""Words that follow a name in a sentence: `echo "no password: use keys"`. A password seldom begins so."""
 _FLOW_END = r"[,}\]]"
 _COMMENT = r"[ \t]#"
 
 # Values that are not reported as a password in a URL, such as `user:password@`, are not shown either.
 # The last `@` before a path ends it (RFC 3986), lest it hides the host; without one there, the password has a slash.
 _URL_PASSWORD = (
-    r"""(?<=://)[^\s/:@"'`]*:(?P<value>(?![0-9]*[/?#])(?:(?:(?!://)[^\s"'`/?#])+(?=@)|(?:(?!://)[^\s"'`])+))(?=@)"""
+    r"""(?<=://)[^\s/:@"'`]*:(?P<value>\$\([^()\n]*\)"""
+    r"""|(?![0-9]*[/?#])(?:(?:(?!://)[^\s"'`/?#])+(?=@)|(?:(?!://)[^\s"'`])+))(?=@)"""
 )
 
 _KEY_ID = r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
@@ -86,7 +94,9 @@ _NEXT_TO = 500
 
 _WITHIN = r"[^\n|;&]{0,200}?"
 """More of the same command; bounded, because a text may contain its name a thousand times."""
-_PASSWORD = r"""(?P<value>(?:[^\s"',\\]|\\(?![\\"']))+)"""
+_PASSWORD = rf"""(?P<value>(?:{COMMAND}|[^\s"',\\]|\\(?![\\"']))+)"""
+_WRITTEN = r"""(?!\$\{?\w+\}?["'|\s])(?P<value>[^\s"'|]{1,200})"""
+_APART = r"(?:\s|\\{1,3}n){1,9}"
 _NEXT_WORD = rf"""(?:[ =]|\\{{0,3}}["'],[ ]?\\{{0,3}}["'])?{_QUOTE}"""
 
 # A word that every such command contains, and the command.
@@ -101,6 +111,24 @@ _COMMANDS = (
     ),
     ("redis-cli", rf"""\bredis-cli\b{_WITHIN}\s{_QUOTE}-a{_NEXT_WORD}{_PASSWORD}"""),
     ("openssl", rf"""\bopenssl\b{_WITHIN}\s{_QUOTE}-pass(?:in|out)?{_NEXT_WORD}pass:{_PASSWORD}"""),
+    ("twine", rf"""\btwine\b{_WITHIN}\s-p{_NEXT_WORD}{_PASSWORD}"""),
+    ("wandb", rf"""\bwandb[ ]login\b(?:[ ]--[\w-]+)*[ ]{_QUOTE}(?!-){_PASSWORD}"""),
+    (
+        "aws",
+        rf"""\baws[ ]configure[ ]set[ ](?:[\w.-]{{1,99}}\.)?aws_(?:secret_access_key|session_token)[ ]"""
+        rf"""{_QUOTE}{_PASSWORD}""",
+    ),
+    (
+        "machine",
+        rf"""\bmachine[ ](?:[\w${{}}-]*[.$][\w.${{}}-]*|localhost){_APART}(?:login[ ]\S{{1,200}}?{_APART})?"""
+        rf"""password[ ]{_QUOTE}{_PASSWORD}""",
+    ),
+    (
+        "-stdin",
+        rf"""\b(?:echo|printf)(?:[ ]-\w+|[ ]['"]?%s['"]?)*[ ]{_QUOTE}{_WRITTEN}{_QUOTE}[ ]?\|{_WITHIN}"""
+        rf"""--password-stdin""",
+    ),
+    ("chpasswd", rf"""\becho[ ]{_QUOTE}[\w.-]+:{_WRITTEN}{_QUOTE}[ ]?\|[ ]?(?:sudo[ ])?chpasswd"""),
 )
 
 
@@ -195,15 +223,20 @@ def _in_assignments(text: str, is_secret: IsSecret) -> Iterator[tuple[int, int]]
             return
         value = beginning.match(text, position)
         if text[position : position + 1] == "{" or (value is None and text[position : position + 1] == "\n"):
+            left = max(left - _OF_A_MAPPING, 1)
             yield from _in_mapping(match["name"], text, position, is_secret)
             continue
         if value is None:
             continue
-        if refers := _REFERRING.match(value[0]):
-            position += refers.end()  # the rest of the line is not of the value
+        refers = _REFERRING.match(value[0])
+        if refers and not writes_text(refers["command"] or ""):
+            # The rest of the line is not of the value; in a command, names may follow.
+            position += refers.end() if refers["command"] is None else refers.start("command") + 1
             continue
         before = _before(text, match)
         start, stop = _value_span(before[-1:], value)
+        if match[0].endswith(": ") and _follows_words(before, match) and re.match(_PROSE, value[0]):
+            continue
         in_text = _is_in_a_sentence(before, match, text[start:stop])
         if in_text:
             stop = start + text[start:stop].index(" ")  # in a sentence one word is a secret, not what follows
@@ -222,8 +255,11 @@ def _before(text: str, name: re.Match[str]) -> str:
 
 def _is_in_a_sentence(before: str, name: re.Match[str], value: str) -> bool:
     """Return whether words precede a name and several follow it: `asks for credentials: the image is not pulled`."""
-    is_text = before.strip(" -") != "" and before[-1] not in "{[(,:"
-    return is_text and name["before"] == " " and " " in value and strength(name["name"]) < SURE
+    return _follows_words(before, name) and " " in value and strength(name["name"]) < SURE
+
+
+def _follows_words(before: str, name: re.Match[str]) -> bool:
+    return before.strip(" -") != "" and before[-1] not in "{[(,:" and name["before"] == " "
 
 
 def _value_span(before: str, match: re.Match[str]) -> tuple[int, int]:

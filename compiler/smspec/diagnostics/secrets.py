@@ -43,9 +43,14 @@ _VARIABLE = (
     r"\$\{\{[^{}]*\}\}|\$\{[\w.]+(?::[?+][^{}]*|:?-)?\}|\$[A-Z_][A-Z0-9_]*|\$[a-z]+(?:_[a-z0-9]+)+"
     r"|%[A-Za-z_][A-Za-z0-9_]*%"
 )
+COMMAND = r"\$\([^()\n]*\)|`[^`\n]*`"
+"""What a shell replaces by the output of a command."""
+_WRITES = r"(?:\b(?:echo|printf)\b|<<<)(?P<words>[^|;&>]*)"
+_NOT_WRITTEN = r"(?:[\w.@+-]*:)?\$(?:\w+|\{\w+\})|%[a-z]|\\[a-z]|(?<!\S)-[neE]+(?!\S)"
+"""In the words of such a command: variables, also after the name of a user, formats, and options."""
 # Variables in a row (`${USER}:${PASSWORD}`), templates, and references of vaults and secret stores.
 _REFERENCE = (
-    rf"(?:(?:{_VARIABLE})[:@/ ]?)+|\$\([^()]*\)|\{{\{{[^{{}}]*\}}\}}"
+    rf"(?:(?:{_VARIABLE})[:@/ ]?)+|{COMMAND}|\{{\{{[^{{}}]*\}}\}}|[A-Za-z_]\w*(?:\.\w+)+\([0-9]*\)"
     r"|(?i:ENC\[[^\[\]]*\]|@microsoft\.keyvault\(.*\)|arn:[\w-]+:[\w-]+:[\w-]*:[0-9]*:\S+|alias/[\w/-]+)"
     r"|(?i:(?:ssm|secretsmanager|vault|op|env|ref\+\w+|doppler|awssm|gcpsm|akv|keyring|secret)://?[\w/.#{}$:@ -]*)"
     r"|(?i:(?:env|file|vault|ssm|secretsmanager|aws|op|secret|keyring):[\w/.#-]+)|projects/[\w-]+/secrets/[\w/-]+"
@@ -166,9 +171,17 @@ def entropy(text: str) -> float:
 
 def is_reference(text: str) -> bool:
     """Return whether a value clearly refers to a stored secret, or means that there is none."""
-    if re.fullmatch(_REFERENCE, text) or re.fullmatch(_NOTHING, text):
+    if re.fullmatch(_REFERENCE, text):
+        return text[0] not in "$`" or not writes_text(text)
+    if re.fullmatch(_NOTHING, text):
         return True
     return re.fullmatch(_PLACE, text) is not None and not _has_random_part(text)
+
+
+def writes_text(command: str) -> bool:
+    """Return whether a command writes text that is in it: `echo -n user:password | base64`, not `echo $PASSWORD`."""
+    written = (found["words"] for found in re.finditer(_WRITES, command))
+    return any(re.search(r"[A-Za-z0-9]", re.sub(_NOT_WRITTEN, "", words)) for words in written)
 
 
 def is_placeholder(text: str) -> bool:

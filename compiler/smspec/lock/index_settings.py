@@ -17,7 +17,14 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from smspec.diagnostics.quoting import hidden
 from smspec.installers import is_on, pip_options, uv_flags, uv_settings, variables_of_installers
 from smspec.lock.resolver_process import ResolverFailed
-from smspec.service.requirement_lines import FILES, expanded, is_index_setting, usable_in_requirements, variables_in
+from smspec.service.requirement_lines import (
+    FILES,
+    expanded,
+    installing_variables,
+    is_index_setting,
+    usable_in_requirements,
+    variables_in,
+)
 from smspec.spec.model import BuildSecret
 
 _INDEX_OPTIONS = ("index-url", "extra-index-url", "find-links")
@@ -165,8 +172,7 @@ def index_settings(image_env: Mapping[str, str], secrets: Mapping[str, str], lin
 
     The lines must name no other variables, as `read_requirements` says it.
     """
-    named = _named(lines)
-    kept = {name: value for name, value in image_env.items() if is_index_setting(name) or name in named}
+    kept = installing_variables(image_env, _named(lines))
     hidden_values = tuple(value for name, value in secrets.items() if name not in FILES and len(value) > 2)
     machine = variables_of_installers(os.environ)
     own = {**kept, **secrets}

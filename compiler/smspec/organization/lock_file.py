@@ -10,13 +10,13 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 
-from smspec.diagnostics import MOST, Diagnostic, InvalidInput, Note, Rule, placed_at
+from smspec.diagnostics import MOST, Diagnostic, InvalidInput, Note, Rule, file_at_fault
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.unseen_names import line_faults
 from smspec.organization.organization_config import json_place
 from smspec.plan import ImagePlan, NeededEnvironment
 from smspec.plan.image_planning import environment_of
-from smspec.source import SourceText, Span
+from smspec.source import SourceText
 from smspec.spec.lock import NAME, Lock, LockedEnvironment, content_digest, environment_file
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import file_in
@@ -69,10 +69,10 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
         content = boundary.read_named(path, LARGEST)
     except FileNotRead as fault:
         finding = MALFORMED_LOCK.at((), f"{fault}", help="replace it with the file that `smspec lock` writes")
-        raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), finding)], ()) from None
+        raise file_at_fault(path, finding) from None
     if len(content) > LARGEST:
         large = MALFORMED_LOCK.at((), f"`{NAME}` is larger than {LARGEST >> 20} MiB", help=HELP)
-        raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), large)], ())
+        raise file_at_fault(path, large)
     return lock_content(path, content)
 
 
@@ -119,8 +119,9 @@ def _strange_line(content: bytes, requirements: bytes, packages: Mapping[str, st
         if is_open:
             known = _HASH.fullmatch(line) is not None
         elif package is not None and "$" not in line:
+            # A second line with a name would install what the first one of it in smspec.lock does not say.
+            known = package["name"] not in installed
             installed[package["name"]] = package["version"] or packages.get(package["name"], "")
-            known = True
         else:
             is_comment = number == 1 and line.startswith("#") and not _CODING.match(line)
             known = not line or is_comment or line in own
@@ -137,6 +138,24 @@ def direct_packages(content: bytes) -> dict[str, str]:
     """Return the packages of a file of `smspec lock` that come from an address of their own, name → address."""
     lines = map(_PACKAGE.fullmatch, content.decode("utf-8", "replace").split("\n"))
     return {line["name"]: line["url"] for line in lines if line is not None and line["url"]}
+
+
+def listed_files(content: bytes) -> dict[str, str]:
+    """Return what the lines of a file of `smspec lock` say besides versions.
+
+    Of each package, its hashes; of each option about indexes, its values.
+    """
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in content.decode("utf-8", "replace").split("\n"):
+        if package := _PACKAGE.fullmatch(line):
+            name = package["name"]
+        elif line.startswith("-"):
+            option, _, value = re.sub(r"[= ]+", " ", line, count=1).partition(" ")
+            found.setdefault(option, []).append(value)
+        if hashes := re.findall("sha256:[0-9a-f]{64}", line):
+            found.setdefault(name, []).extend(hashes)
+    return {name: ", ".join(values) for name, values in found.items()}
 
 
 def _content(path: str, digest: str, boundary: Boundary) -> tuple[bytes | None, str]:

@@ -109,6 +109,8 @@ def _put_hyperparameters(draft: Draft, job: JobSpec, delivery: Delivery, setting
     for hyperparameter in job.hyperparameters:
         name = hyperparameter.name
         text = encoded(hyperparameter, job.hyperparameter_encoding)
+        if not text and job.entry_point is not None and job.hyperparameter_encoding != "raw":
+            text = '""'  # SageMaker drops an empty string; the runtime and the toolkit decode this to one.
         draft.put(("HyperParameters", name), text, ("hyperparameters", name))
     for hyperparameter in delivery.hyperparameters:
         name = hyperparameter.name

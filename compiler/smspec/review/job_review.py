@@ -76,10 +76,7 @@ def job_review(
     ceilings: tuple[Ceiling | None, Ceiling | None] = (None, None),
 ) -> JobReview:
     """Collect the changes of a spec; ``outcomes`` has them on its own (None) and with each overlay."""
-    outcomes = {
-        None if overlay is None else without_tokens(overlay): [safe_change(change) for change in changes]
-        for overlay, changes in outcomes.items()
-    }
+    outcomes = {overlay: [safe_change(change) for change in changes] for overlay, changes in outcomes.items()}
     found: dict[tuple[object, ...], list[str | None]] = {}
     first: dict[tuple[object, ...], Change] = {}
     for overlay, changes in outcomes.items():
@@ -91,7 +88,7 @@ def job_review(
         ReportedChange(
             change=first[key],
             as_is=None in overlays,
-            overlays=tuple(overlay for overlay in overlays if overlay is not None),
+            overlays=tuple(without_tokens(overlay) for overlay in overlays if overlay is not None),
             is_everywhere=len(overlays) == len(outcomes),
         )
         for key, overlays in found.items()
@@ -120,7 +117,8 @@ def _verdicts(outcomes: Mapping[str | None, Sequence[Change]]) -> Iterator[tuple
         more = [change for change in changes if _key(change) not in reported]
         reported |= {_key(change) for change in more}
         if more:
-            yield overlay, verdict(more)
+            # Only here, since two names may be the same without tokens.
+            yield None if overlay is None else without_tokens(overlay), verdict(more)
 
 
 def compared(old: JobVersion, new: JobVersion, prices: PriceBook) -> tuple[Change, ...]:
@@ -158,17 +156,15 @@ def verdict(changes: Sequence[Change]) -> str:
 
 def added_changes(new: JobVersion, prices: PriceBook) -> tuple[Change, ...]:
     """Return the changes for a new job: the job itself, access, and its cost ceiling, not each of its keys."""
-    return tuple(_added_changes(new, prices))
-
-
-def _added_changes(new: JobVersion, prices: PriceBook) -> Iterator[Change]:
     nothing = replace(
         new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None, others=(), build_secrets={}
     )
     pair: Pair = paired(nothing, new, prices)
-    yield pair.change(JOB.name, ("name",), "the job is new", new=new.job_name)
-    yield from SECURITY.changes(pair, ())
-    yield ceiling_change(pair, None, highest_ceiling(new.payloads, prices, new.region))
+    return (
+        pair.change(JOB.name, ("name",), "the job is new", new=new.job_name),
+        *SECURITY.changes(pair, ()),
+        ceiling_change(pair, None, highest_ceiling(new.payloads, prices, new.region)),
+    )
 
 
 def removed_changes(old: JobVersion, prices: PriceBook) -> tuple[Change, ...]:

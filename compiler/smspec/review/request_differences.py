@@ -64,6 +64,7 @@ MEMBERS: dict[Path, Meaning] = {
     **dict(_of_keys()),
     ("HyperParameters", "sagemaker_program"): Meaning(("code",), "program"),
     ("HyperParameters", "sagemaker_submit_directory"): Meaning(("code",), "archive of the code"),
+    ("HyperParameters", "sagemaker_s3_output"): Meaning(("output",), "where the image's toolkit writes"),
     ("AlgorithmSpecification", "AlgorithmName"): Meaning(("image", "security"), "algorithm"),
     ("AlgorithmSpecification", "ContainerArguments"): Meaning(("security",), "container arguments"),
     ("AlgorithmSpecification", "TrainingImageConfig"): Meaning(("security",), "access to the image's registry"),

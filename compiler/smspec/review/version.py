@@ -59,8 +59,9 @@ class JobVersion:
     ``run``: the members of the run plan; None if the smspec runtime is not used, or it is unknown. ``is_whole``: the
     payload is the complete request; the description of a job lacks its tags. ``source_key``: the KMS key of what is
     uploaded; None without one, or if it is unknown. ``packages``: name → version of what the image installs; None if it
-    is not locked. ``others``: the requests of the alternatives after the first. ``build_secrets``: name → where a
-    secret of the build comes from; None if it is unknown, as for a request and a build.
+    is not locked. ``package_files``: what else the list of these says. ``others``: the requests of the alternatives
+    after the first. ``build_secrets``: name → where a secret of the build comes from; None if it is unknown, as for a
+    request and a build.
     """
 
     name: str
@@ -76,6 +77,7 @@ class JobVersion:
     writing: Writing | None = None
     is_whole: bool = True
     packages: Mapping[str, str] | None = None
+    package_files: Mapping[str, str] | None = None
     others: tuple[RequestPlan, ...] = ()
     build_secrets: Mapping[str, str] | None = None
 
@@ -118,13 +120,8 @@ def version_of_request(
 ) -> JobVersion:
     """Return the state of a job from only its request, or from its description by the service."""
     name = str(payload.get("TrainingJobName", ""))
-    return JobVersion(
-        name=_DIGITS.sub("", name),
-        payload=without_defaults(payload),
-        region=region,
-        writing=writing,
-        is_whole=is_whole,
-    )
+    payload = without_defaults(payload)
+    return JobVersion(name=_DIGITS.sub("", name), payload=payload, region=region, writing=writing, is_whole=is_whole)
 
 
 def version_of_build(
@@ -165,6 +162,7 @@ def version_of_plan(
         request=plan.request,
         writing=writing,
         packages=_packages(plan, build_inputs),
+        package_files=_package_files(build_inputs),
         others=plan.others,
     )
 
@@ -181,6 +179,16 @@ def _packages(plan: Plan, build_inputs: BuildInputs) -> Mapping[str, str] | None
 
     direct = direct_packages(content)
     return {name: f"{version} from {direct[name]}" if name in direct else version for name, version in packages.items()}
+
+
+def _package_files(build_inputs: BuildInputs) -> Mapping[str, str] | None:
+    """Return the hashes of locked packages, and the options about their indexes; None if they are unknown."""
+    content = None if build_inputs.environment is None else build_inputs.environment.content
+    if content is None:
+        return None
+    from smspec.organization.lock_file import listed_files  # imported late: few jobs have locked packages
+
+    return listed_files(content)
 
 
 def _build_secrets(job: JobSpec) -> dict[str, str]:

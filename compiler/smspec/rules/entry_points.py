@@ -235,10 +235,10 @@ def smdataparallel_on_a_newer_base(job: JobSpec, _: Listing) -> Iterator[Finding
         return
     # Imported late: few jobs use this launcher.
     from smspec.service.image_reference import parsed_reference
-    from smspec.service.runtime_settings import documented_launcher, pytorch_version
+    from smspec.service.runtime_settings import documented_data_parallel, pytorch_version
 
     version = pytorch_version(parsed_reference(job.image.base))
-    documented = documented_launcher("smdataparallel")
+    documented = documented_data_parallel()
     if version is not None and version > documented.last_version:
         last = ".".join(map(str, documented.last_version))
         yield SMDATAPARALLEL_ON_A_NEWER_BASE.at(

@@ -62,6 +62,26 @@ def hyperparameter_that_cannot_become_an_argument(job: JobSpec, _: Listing) -> I
             )
 
 
+EMPTY_HYPERPARAMETER = Rule("SM217", "empty hyperparameter", "warning")
+
+
+def empty_hyperparameter(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Warn about an empty string that is sent as it is: SageMaker does not give it to the container.
+
+    With an entry point it is sent in JSON's quotes, which the runtime and SageMaker's images decode
+    (aws/sagemaker-python-sdk#582).
+    """
+    if job.entry_point is not None and job.hyperparameter_encoding != "raw":
+        return
+    for hyperparameter in job.hyperparameters:
+        if hyperparameter.value == "":
+            yield EMPTY_HYPERPARAMETER.at(
+                ("hyperparameters", hyperparameter.name),
+                f"`hyperparameters.{hyperparameter.name}` is empty: SageMaker does not give it to the container",
+                help="remove it, or use a value that the image understands",
+            )
+
+
 HYPERPARAMETERS_WITH_THE_SAME_VARIABLE = Rule("SM376", "hyperparameters with the same variable", "warning")
 
 
@@ -286,6 +306,7 @@ def secret_findings(job: JobSpec) -> list[Finding]:
 RULES = (
     reserved_hyperparameter,
     hyperparameter_that_cannot_become_an_argument,
+    empty_hyperparameter,
     hyperparameters_with_the_same_variable,
     hyperparameters_too_large_for_a_variable,
     oversized_argument,

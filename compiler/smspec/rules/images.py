@@ -28,6 +28,15 @@ def unusable_base_image(job: JobSpec, _: Listing) -> Iterator[Finding]:
     The runtime is written in Python, and packages are installed with apt and pip: the base image must have these.
     """
     image = job.image
+    if isinstance(image, ExistingImage) and job.delivery == "channel":
+        version = python_of_image(image.uri)
+        if version is not None and version < OLDEST:
+            yield UNUSABLE_BASE_IMAGE.at(
+                ("image",),
+                f"`image` is `{image.uri}`, with Python {version[0]}.{version[1]}; the minimum for `delivery: channel` "
+                "is 3.8",
+                help="use an image with Python 3.8 or later, or `delivery: s3`, with which the image starts the script",
+            )
     if not isinstance(image, BuiltImage):
         return
     if image.system_packages and _is_alpine(image.base):
@@ -90,7 +99,7 @@ def _is_alpine(image: str) -> bool:
     reference = parsed_reference(image)
     if reference is None:
         return False
-    name = official_name(image)
+    name = reference.official_name
     return name == "alpine" or (name == "python" and "alpine" in (reference.tag or ""))
 
 

@@ -95,13 +95,18 @@ def variables_in(line: str) -> list[str]:
     return _INDEX_VARIABLE.findall(line)
 
 
+def named_variables(requirements: bytes) -> set[str]:
+    """Return the variables that a requirements file names outside of comments."""
+    lines = requirements.decode("utf-8-sig", "replace").splitlines()
+    return {name for line in lines for name in variables_in(without_comment(line))}
+
+
 def index_variables(requirements: bytes, env: Mapping[str, str], secrets: Iterable[str]) -> dict[str, str | None]:
     """Return what else of an image chooses its packages: the variables that its requirements refer to, and secrets.
 
     The value of a secret is None: it may differ between authors.
     """
-    lines = requirements.decode("utf-8-sig", "replace").splitlines()
-    named = {name for line in lines for name in variables_in(without_comment(line))}
+    named = named_variables(requirements)
     found: dict[str, str | None] = {name: env[name] for name in sorted(named) if name in env}
     return found | {name: None for name in sorted(secrets) if name in named or name in FILES or is_index_setting(name)}
 
@@ -114,6 +119,12 @@ def expanded(line: str, variables: Mapping[str, str]) -> str:
 def is_index_setting(name: str) -> bool:
     """Return whether a variable of an image is a setting of pip that chooses indexes."""
     return _SETTING.fullmatch(name) is not None
+
+
+def installing_variables(env: Mapping[str, str], named: Iterable[str]) -> dict[str, str]:
+    """Return the variables of an image that choose its packages: its indexes, and what its requirements name."""
+    usable = {*usable_in_requirements(named)}
+    return {name: value for name, value in env.items() if is_index_setting(name) or name in usable}
 
 
 def usable_in_requirements(names: Iterable[str]) -> Iterator[str]:

@@ -22,6 +22,9 @@ _MOST_EMPTY_PAGES = 200
 _MOST_EQUAL_PAGES = 1_000
 """In a row: millions of lines at AWS, all of one millisecond. More of them come from a server that ignores tokens."""
 
+_LONGEST_PERIOD = 16
+"""Pages that such a server may repeat."""
+
 _LONGEST_LINE = 4096
 """Characters of a line that are searched: a regex of an author may take long on a longer one."""
 
@@ -40,12 +43,14 @@ _QUIET_ROUNDS = 2
 class _Stream:
     """``page``: events that were not yet yielded; ``token``: where the next page begins; ``last``: the page before it.
 
-    ``equal``: the pages in a row that equal ``last``; ``is_read``: up to its present end.
+    ``seen``: hashes of the pages before; ``equal``: the pages in a row that are among them; ``is_read``: up to its
+    present end.
     """
 
     page: deque[LogEvent] = field(default_factory=deque)
     token: str | None = None
     last: tuple[LogEvent, ...] = ()
+    seen: deque[int] = field(default_factory=lambda: deque(maxlen=_LONGEST_PERIOD))
     equal: int = 0
     is_read: bool = False
 
@@ -111,12 +116,14 @@ class JobLog:
             # A server without pages sends all events again. After a new token, equal events are new lines.
             repeats = stream.is_read and events[: len(stream.last)] == stream.last
             stream.page.extend(events[len(stream.last) :] if repeats else events)
-            stream.equal = stream.equal + 1 if events and events == stream.last else 0
+            if events:
+                stream.equal = stream.equal + 1 if hash(events) in stream.seen else 0
+                stream.seen.append(hash(events))
             stream.token, stream.last = token or stream.token, events or stream.last
             if stream.equal >= _MOST_EQUAL_PAGES:
                 stream.equal = 0  # `follow` asks again
                 raise AwsUnavailable(
-                    f"CloudWatch Logs returned {_MOST_EQUAL_PAGES} equal pages of `{name}`, and no other"
+                    f"CloudWatch Logs returned {_MOST_EQUAL_PAGES} pages of `{name}` more than once, and no other"
                 )
         raise AwsUnavailable(
             f"CloudWatch Logs returned {_MOST_EMPTY_PAGES} pages without new lines of `{name}`, and never its end"

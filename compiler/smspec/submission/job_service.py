@@ -299,8 +299,8 @@ class JobService:
     ) -> tuple[list[LogEvent], str | None]:
         """Return the next events of a stream, oldest first, and the token to go on with.
 
-        At the end of a stream, the token does not change. ``since``: milliseconds since 1970. ``budget``: seconds of
-        pauses while AWS throttles the call.
+        At the end of a stream, the token does not change; None if the server sends none. ``since``: milliseconds since
+        1970. ``budget``: seconds of pauses while AWS throttles the call.
         """
         where: dict[str, Any] = {"nextToken": token} if token else {}
         if since is not None:
@@ -320,7 +320,7 @@ class JobService:
             for each in page.get("events", ())
             if "timestamp" in each and "message" in each
         ]
-        return events, page.get("nextForwardToken")
+        return events, page.get("nextForwardToken") or None
 
 
 def host_of(stream: str) -> str:

@@ -166,6 +166,8 @@ class AwsSession:
             wrong = self._endpoint_fault(service, endpoint, str(client.meta.region_name))
         except BotoCoreError:
             raise
+        except (AttributeError, TypeError, LookupError):  # of what should have members
+            raise UnusableProfile("its `s3` or `services` is malformed") from None
         except (BadResponse, ValueError):  # its text contains the endpoint, which may contain a password in any place
             raise WireFault(f"the endpoint of {service} is not a URL such as `https://host`; check {names}") from None
         if wrong:

@@ -105,12 +105,13 @@ def trust_of_environment(variables: Iterable[str] = VARIABLES, added: tuple[str,
     return Trust(named=named, added=added)
 
 
-def tls_sentence(place: str, fault: BaseException) -> str:
+def tls_sentence(place: str, fault: BaseException, trust: Trust) -> str:
     """Return a sentence about a TLS error of a server."""
     found = _tls_error(fault)
     if isinstance(found, ssl.SSLCertVerificationError):
         why = continued(found.verify_message or str(found))
-        return f"the certificate of `{place}` is not trusted: {why}; for a CA of your own, set REQUESTS_CA_BUNDLE"
+        own = f"add it to {trust.named[1]}" if trust.named else "set REQUESTS_CA_BUNDLE"
+        return f"the certificate of `{place}` is not trusted: {why}; for a CA of your own, {own}"
     why = continued((getattr(found, "reason", None) or str(found)).replace("_", " ").lower())
     return f"no TLS connection to `{place}`: {why}"
 
@@ -232,7 +233,7 @@ class Connections:
     """Connections to any host, at most ``size`` kept to each. May be used by several threads."""
 
     def __init__(self, trust: Trust, size: int = 4) -> None:
-        self._trust = trust
+        self.trust = trust
         self._size = size
         self._managers: dict[tuple[str, str | None], PoolManager] = {}
         self._lock = threading.Lock()
@@ -248,7 +249,7 @@ class Connections:
 
     @cached_property
     def _context(self) -> ssl.SSLContext:
-        return self._trust.context()
+        return self.trust.context()
 
     def _manager(self, scheme: str, proxy: str | None) -> PoolManager:
         options: dict[str, Any] = {"maxsize": self._size}

@@ -80,7 +80,7 @@ def exchanged(connections: Connections, request: HttpRequest, deadline: Deadline
     except WireFault:
         raise
     except SSLError as fault:
-        raise BadResponse(tls_sentence(place, fault)) from None
+        raise BadResponse(tls_sentence(place, fault, connections.trust)) from None
     except ProxyError as fault:
         raise ConnectionBroken(f"the proxy lets no request through: {_why(fault)}") from None
     except (HTTPError, http.client.HTTPException, OSError) as fault:

@@ -319,22 +319,16 @@ def test_half_of_a_surrogate_pair_does_not_hide_the_log(server):
     ]
 
 
-@pytest.mark.parametrize(
-    ("lines", "shown", "said"),
-    [([], 0, "200 pages without new lines"), (["epoch 1"], 1_000, "1000 equal pages")],
-    ids=["empty pages", "one page again and again"],
-)
-def test_log_that_never_ends_is_reported(server, monkeypatch, lines, shown, said):
-    """An end is a page with the token of the one before; here every token is new."""
-    server.log("algo-1", 61, "epoch 1")
-    pages = iter(range(10**9))
-    events = [{"timestamp": 1_700_000_061_000, "message": line, "ingestionTime": 0} for line in lines]
-    monkeypatch.setattr(
-        server, "events", lambda _: {"events": events, "nextForwardToken": f"f/{next(pages)}", "nextBackwardToken": "b"}
-    )
-    done = smspec("logs", "nightly")
-    assert (done.status, done.out.count("epoch 1")) == (3, shown)
-    assert said in done.err
+def test_lines_are_shown_as_a_terminal_shows_them(server):
+    lines = {
+        "1\u202f234,5\xa0\u20ac": "1 234,5 \u20ac",
+        " 10%|#\r 50%|##\r100%|###": "100%|###",
+        "\x1b[31mred\x1b[0m\r": "red",
+        "a\r\nb\rc": "a\\x0ac",
+        "x\x1b[2Ay\u202ez\x1b]0;t\x07": "x\\x1b[2Ay\\u202ez\\x1b]0;t\\x07",
+    }
+    server.log("algo-1", 61, *lines)
+    assert smspec("logs", "nightly").out == "".join(f"algo-1 | {shown}\n" for shown in lines.values())
 
 
 def test_many_empty_pages_before_the_first_line(server, monkeypatch):

@@ -278,6 +278,11 @@ def test_locked_file_with_a_hidden_line_is_an_error(here):
     assert reported()[0]["message"] == f"`{name}` contains U+2028 LINE SEPARATOR in line 1"
 
 
+def test_locked_file_that_names_a_package_twice_is_an_error(here):
+    name = lock_packages(job(here), content=b"".join(b"numpy==%d --hash=sha256:%064d\n" % (n, n) for n in (1, 2)))
+    assert reported()[0]["message"] == f"`{name}` has a line 2 that `smspec lock` does not write"
+
+
 def test_changed_locked_file_cannot_be_ignored(here):
     name = lock_packages(job(here, more="checks: {ignore: [{rule: SM731, because: it is there}]}\n"))
     (here / name).unlink()

@@ -143,6 +143,12 @@ CHANGES = {
         "",
         "another form",
     ),
+    "a policy that is a directory": (
+        lambda home: ((home / "smspec.toml").unlink(), write(home, "smspec.toml/policy.toml", "")),
+        "smspec.toml",
+        "",
+        "another form",
+    ),
     "a broken policy": (lambda home: write(home, "smspec.toml", "max_cost = ["), "smspec.toml", "", "cannot be read"),
     "a value of another type": (
         lambda home: rewrite(home / "smspec.toml", "require_vpc = false", "require_vpc = 0"),
@@ -211,7 +217,7 @@ CHANGES = {
 }
 
 
-MALFORMED = ("broken", "nested", "empty", "type")
+MALFORMED = ("broken", "directory", "nested", "empty", "type")
 """Words of cases after which the working tree cannot be judged."""
 
 

@@ -66,3 +66,20 @@ def test_job_of_another_team_with_the_name_is_left_alone(sagemaker, tmp_path):
         assert done.status == 1 and f"a different job is named `{name}`" in done.err, (command, done.err)
     arn = sagemaker.describe_training_job(TrainingJobName=name)["TrainingJobArn"]
     assert sagemaker.list_tags(ResourceArn=arn)["Tags"] == []
+
+
+def test_status_names_what_is_wrong_with_a_spec(sagemaker, tmp_path):
+    write_job(
+        tmp_path,
+        OWN + "overlays:\n  big: {hosts: 7}\n",
+        **{"typo.yaml": OWN.replace("output:", "outputs:").replace("region:", "regions:")},
+    )
+    shown = smspec("status")
+    assert shown.status == 0 and shown.out.count("the spec has errors\n") == 2, shown.out
+    wrong = [
+        "job.yaml (big): the spec has errors: SM203 at job.yaml:18: `hosts` must be a mapping, got integer `7`",
+        "typo.yaml: the spec has errors: SM204 at typo.yaml:6: unknown key `outputs`, and 1 more error",
+    ]
+    assert shown.err.splitlines() == wrong
+    notes = [each["note"] for each in json.loads(smspec("status", "--format", "json").out)]
+    assert notes == [None, *(each.partition(": ")[2] for each in wrong)]

@@ -4,9 +4,11 @@ import gzip
 import io
 import os
 import random
+import socket
 import stat
 import tarfile
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from smspec.collection import tar_reader
 from smspec.collection.result_tree import ResultRefused, ResultTree, StoredFile, StoredResult
 from smspec.collection.tar_reader import unpack
+from support.smspec_command import smspec
 
 
 def packed(*members, kind=tarfile.PAX_FORMAT):
@@ -213,3 +216,45 @@ def test_bomb_of_zeros_is_not_read_to_its_end(tmp_path):
     with pytest.raises(ResultRefused):
         unpacked(bomb, tmp_path / "root", 1 << 20)
     assert time.process_time() - started < 2
+
+
+def replaced(directory, name, kind, outside):
+    """Put a link, a FIFO, or a socket where a run has a file or a directory."""
+    place = directory / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "link":
+        place.symlink_to(outside)
+    elif kind == "FIFO":
+        os.mkfifo(place)
+    else:
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind(str(place))
+
+
+@pytest.mark.parametrize("kind", ["link", "FIFO", "socket"])
+@pytest.mark.parametrize("name", ["model", "model.tar.gz", "model/w", "model/a/w", "output", "output/w"])
+def test_runs_are_collected_without_what_is_no_file(tmp_path, monkeypatch, kind, name):
+    monkeypatch.chdir(tmp_path)  # the address of a socket is short
+    outside, run = tmp_path / "outside", tmp_path / "run"
+    for directory in (outside, run / "model" / "kept", run / "output" / "kept"):
+        directory.mkdir(parents=True)
+        (directory / "file").write_text("secret" if directory == outside else "own")
+    if name in ("model", "output"):
+        (run / name).rename(tmp_path / "moved")
+    replaced(Path("run"), name, kind, outside if "/" in name else outside / "file")
+    (run / "run.json").write_text('{"kind": "smspec run", "job": "small-1", "status": "Completed"}')
+    (run / "summary.json").write_text("[" * 100_000)
+    done = smspec("collect", "./run")
+    assert done.status == 0, done.err
+    assert f"warning: `{name}` is not a file or directory; smspec skips it\n" in done.err
+    found = contents(tmp_path / "collect" / "run")
+    assert set(found.values()) - {found["manifest.json"]} == {b"own"}
+
+
+def test_directory_named_like_an_archive_hides_no_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run/model.tar.gz").mkdir(parents=True)
+    (tmp_path / "run/model").mkdir()
+    (tmp_path / "run/model/w").write_text("own")
+    (tmp_path / "run/run.json").write_text('{"kind": "smspec run", "job": "small-1", "status": "Completed"}')
+    assert smspec("collect", "./run") == (0, "collect/run/model\n", "./run: 1 file, 3 B\n")

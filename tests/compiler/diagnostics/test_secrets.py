@@ -199,6 +199,11 @@ def test_masking_is_idempotent_and_keeps_lines(text):
         "a://b:",
         "eyJ ",
         "eyJhIjo",
+        "secret: {a: b, ",
+        "TOKEN=$(",
+        "TOKEN=`",
+        "machine a.b login c ",
+        "echo a | ",
     ],
 )
 def test_text_of_many_prefixes_is_masked_in_linear_time(piece):

@@ -141,3 +141,20 @@ def test_instance_groups_number_hosts_and_filter_channels():
 def test_job_without_instances_has_one_host():
     """ServerlessJobConfig sets no number of hosts."""
     assert decoded({"TrainingJobName": "x"})["resourceconfig"]["hosts"] == ["algo-1"]
+
+
+def test_files_of_the_platform_exist_where_the_request_has_them():
+    """With the directory that SageMaker takes by default."""
+    names = ("checkpointconfig", "debughookconfig", "tensorboardoutputconfig")
+    assert not set(names) & decoded(PAYLOAD).keys()
+    checkpoints = {"S3Uri": "s3://b/c/", "LocalPath": "/opt/ml/ck"}
+    hook = {"S3OutputPath": "s3://b/d/", "CollectionConfigurations": [{"CollectionName": "losses"}]}
+    board = {"S3OutputPath": "s3://b/t/"}
+    found = decoded(
+        {**PAYLOAD, "CheckpointConfig": checkpoints, "DebugHookConfig": hook, "TensorBoardOutputConfig": board}
+    )
+    assert [found[name] for name in names] == [
+        checkpoints,
+        {**hook, "LocalPath": "/opt/ml/output/tensors"},
+        {**board, "LocalPath": "/opt/ml/output/tensorboard"},
+    ]

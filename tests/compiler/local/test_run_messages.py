@@ -81,14 +81,14 @@ def test_terminal_shows_a_live_line_below_the_log():
     clock.now += 1
     progress.report(fed(500_000, total=1_000_000))
     progress.tick()
-    progress.report(LogLine(host="algo-1", text="world"))
+    progress.report(LogLine(host="algo-1", text="1\u202f000\xa0s"))
     progress.tick()
     lines = shown(paper.written)
-    assert lines[:2] == ["algo-1 | hello", "algo-1 | world"]
+    assert lines[:2] == ["algo-1 | hello", "algo-1 | 1 000 s"]
     assert len(lines) == 3
     assert lines[2] == "algo-1  train  epoch 0  ━━━━━━━━          50%  500 kB  500 kB/s"
     progress.close()
-    assert shown(paper.written) == ["algo-1 | hello", "algo-1 | world"]
+    assert shown(paper.written) == ["algo-1 | hello", "algo-1 | 1 000 s"]
 
 
 def test_terminal_is_drawn_at_most_five_times_a_second():

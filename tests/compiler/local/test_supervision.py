@@ -11,7 +11,8 @@ import time
 import pytest
 
 from smspec.local.engines.engine import HostCommand, HostProcess
-from smspec.local.running.events import HostsInterrupted
+from smspec.local.running import supervision
+from smspec.local.running.events import HostsInterrupted, Remark
 from smspec.local.running.request import Interruption, Moment, RunInterrupted, Signals
 from smspec.local.running.supervision import Supervision, Verdict
 from smspec.local.watch.machine_processes import Leftovers
@@ -95,6 +96,18 @@ def test_job_completes_when_all_hosts_do(supervise):
     assert verdict == Verdict(job_status=0)
     assert listener.lines == ["algo-1: one", "algo-2: two"]
     assert [host.exit_status for host in hosts] == [0, 0]
+
+
+def test_hosts_that_run_on_are_named(supervise, monkeypatch):
+    """A worker that waits for ever, `ray start --block`, costs until max_runtime."""
+    monkeypatch.setattr(supervision, "_LONE_SECONDS", 0.2)
+    _, listener, _ = supervise("", "import time; time.sleep(2)", "import time; time.sleep(2)")
+    (remark,) = listener.of(Remark)
+    assert (
+        remark.text == "algo-1 has ended well, but algo-2, algo-3 still run: SageMaker bills all hosts to the last end"
+    )
+    _, listener, _ = supervise("import time; time.sleep(1)", "import time; time.sleep(1)")
+    assert listener.of(Remark) == []
 
 
 def test_starting_host_gets_sigterm_when_it_listens(supervise):

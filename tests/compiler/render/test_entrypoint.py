@@ -1,14 +1,17 @@
 """The generated entrypoint: Python 3.8, a descriptive docstring, and the runtime next to it."""
 
 import ast
+import glob
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import smspec_runtime
 from smspec.render.dockerfile import entrypoint
 from smspec.spec.model import DISTRIBUTIONS
 from smspec_runtime.run_plan import RunPlan
@@ -44,9 +47,9 @@ def test_entrypoint_is_python_3_8_for_any_plan(plan):
     text = entrypoint(plan)
     tree = ast.parse(text.encode(), feature_version=(3, 8))
     assert [type(node).__name__ for node in tree.body] == [
-        *("Expr", "Import", "Import", "Assign", "If", "ImportFrom", "If")
+        *("Expr", "Import", "Import", "Assign", "If", "If", "ImportFrom", "If")
     ]
-    assert len(text.splitlines()) < 30
+    assert len(text.splitlines()) < 35
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -93,3 +96,23 @@ def test_entrypoint_starts_the_runtime_next_to_it(tmp_path, flags, relative):
     )
     assert (done.returncode, done.stderr) == (7, "")
     assert done.stdout == f"['train'] run_plan.json the plan {home}/smspec_runtime/main.py\n7\n"
+
+
+@pytest.mark.parametrize("version", ["2.7", "3.6", "3.7"])
+@pytest.mark.parametrize("start", ["entrypoint.py", "-m"])
+def test_old_python_ends_the_job_in_words(tmp_path, version, start):
+    """Not with a SyntaxError of a module that it cannot read."""
+    root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
+    found = sorted(glob.glob(os.path.join(glob.escape(root), "versions", f"{version}.*", "bin/python")))
+    if not found:
+        pytest.skip(f"there is no Python {version} below ~/.pyenv")
+    (tmp_path / "smspec_runtime").symlink_to(Path(smspec_runtime.__file__).parent)
+    (tmp_path / "entrypoint.py").write_text(entrypoint(RunPlan(kind="command", command=["é"], program="")))
+    words = ["-m", "smspec_runtime", "train"] if start == "-m" else ["entrypoint.py", "train"]
+    kept = {"cwd": tmp_path, "env": {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}}
+    done = subprocess.run([found[0], *words], capture_output=True, text=True, **kept)
+    text = f"the image has Python {version}, and the runtime needs Python 3.8 or later"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"smspec: {text}\n")
+    code = "from smspec_runtime.old_python import refuse; refuse('failure')"
+    subprocess.run([found[0], "-c", code], capture_output=True, **kept)
+    assert (tmp_path / "failure").read_text() == text

@@ -207,6 +207,7 @@ HIDDEN = {
         },
         "code",
     ),
+    "where the toolkit writes": (BUILT, {"HyperParameters": {"sagemaker_s3_output": "s3://evil/"}}, "output"),
     "a hyperparameter": (BUILT, {"HyperParameters": {f"{NAME}_path": "x"}}, "code"),
 }
 
@@ -241,6 +242,17 @@ def test_code_that_api_keeps_is_reported(delivery):
     new = version({**spec, "api": held}, "new.py")
     assert any("the job may run another one" in change.what for change in compared(old, new, PriceBook()))
     assert not any("may run" in change.what for change in compared(old, version(spec, "new.py"), PriceBook()))
+
+
+@pytest.mark.parametrize("delivery", ["s3", "channel"])
+def test_other_prefix_like_a_digest_is_another_place(delivery):
+    old, new = (
+        version(
+            {**READY, "source": {"dir": "src/", "delivery": delivery, "s3": f"s3://b/{place * 64}/"}}, f"{place}.py"
+        )
+        for place in "ab"
+    )
+    assert any(change.what == "where the code lies" for change in compared(old, new, PriceBook()))
 
 
 @pytest.mark.parametrize(

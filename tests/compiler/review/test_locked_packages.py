@@ -2,6 +2,7 @@
 
 import pytest
 
+from smspec.diagnostics.quoting import HIDDEN
 from smspec.plan import NeededEnvironment
 from smspec.plan.request_planning import make_plan
 from smspec.review.job_review import compared
@@ -19,7 +20,7 @@ from support.spec import job_samples
 IMAGE = {"base": "python:3.12-slim-bookworm", "python_packages": ["numpy", "six"]}
 
 
-def locked(packages, digest="a", image=IMAGE):
+def locked(packages, digest="a", image=IMAGE, content=b""):
     """Return a job with a lock, as it is compared; None: its packages are not in it."""
     document = job_samples.document(job_samples.spec(image=image))
     job, inputs = decode(document), job_samples.build_inputs()
@@ -34,7 +35,7 @@ def locked(packages, digest="a", image=IMAGE):
         digest="sha256:" + "b" * 64,
         resolver="uv 0.9.0",
     )
-    needed = None if packages is None else NeededEnvironment(key="0" * 16, locked=environment, content=b"")
+    needed = None if packages is None else NeededEnvironment(key="0" * 16, locked=environment, content=content)
     inputs = replace(inputs, lock=lock, environment=needed)
     plan = make_plan(job, inputs)
     layers = layers_of_plan(plan.image, plan.run, inputs)
@@ -53,6 +54,27 @@ def test_each_package_is_named():
         ("python packages (`numpy`): is rebuilt", "2.1.0", "2.2.0"),
         ("python packages (`old`): is rebuilt", "1.0", None),
     ]
+
+
+def test_other_files_of_a_version_are_named():
+    """A new version of one package hides neither other files of another one nor the index that they come from."""
+    index = "--index-url https://u:hunter2x9K@evil.org/simple\n"
+    old, new = (
+        locked(
+            {"numpy": version, "six": "1.16.0"},
+            content=f"{more}numpy=={version} \\\n    {one}\nsix==1.16.0 {six}\n".encode(),
+        )
+        for version, more, one, six in (
+            ("2.1.0", "# locked\n", f"--hash=sha256:{'1' * 64}", f"--hash=sha256:{'2' * 64}"),
+            ("2.2.0", index, f"--hash=sha256:{'3' * 64}", f"--hash=sha256:{'6' * 64}"),
+        )
+    )
+    assert changes(old, new) == [
+        ("python packages (`--index-url`): is rebuilt", None, f"https://{HIDDEN}@evil.org/simple"),
+        ("python packages (`numpy`): is rebuilt", "2.1.0", "2.2.0"),
+        ("python packages (`six`): is rebuilt", f"1.16.0 sha256:{'2' * 64}", f"1.16.0 sha256:{'6' * 64}"),
+    ]
+    assert changes(new, new) == []
 
 
 def test_many_packages_leave_room_for_other_changes():

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from smspec.diagnostics.quoting import HIDDEN
-from smspec.review.job_review import added_changes, compared, verdict
+from smspec.review.job_review import added_changes, compared, job_review, verdict
 from smspec.service.cost_ceiling import ceiling_of
 from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import one, version
@@ -333,3 +333,13 @@ def test_other_source_of_a_build_secret_is_of_security():
         "secret of the build `TOKEN` is gone",
         "secret of the build `KEY` is gone",
     ]
+
+
+def test_overlays_with_equal_masks_keep_their_changes():
+    names = [f"ghp_{letter * 36}" for letter in ("aB1", "aB2")]
+    role = compared(version(), version(role="arn:aws:iam::111122223333:role/Admin"), PriceBook())
+    review = job_review("j", "j.yaml", "j.yaml", "changed", {names[0]: role, names[1]: ()})
+    assert [(each.change.kind, each.overlays) for each in review.reported if each.change.kind == "security"] == [
+        ("security", (HIDDEN,))
+    ]
+    assert review.verdicts == ((HIDDEN, "changes security (role)"),)

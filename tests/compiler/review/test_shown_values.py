@@ -143,6 +143,11 @@ def test_mask_of_a_password_does_not_hide_the_host(address, host):
         ("NPM_TOKEN=`cat /run/secrets/n` npm i a", "NPM_TOKEN=`cat /run/secrets/n` npm i b"),
         ("PASSWORD=$(cat /run/secrets/p) make a", "PASSWORD=$(cat /run/secrets/p) make b"),
         ("API_KEY=$KEY; make a", "API_KEY=$KEY; make b"),
+        ("TOKEN=$(aws ssm get-parameter --name /x | jq .a) make a", "TOKEN=$(vault read -field=x y | jq .a) make b"),
+        ('curl -H "Authorization: Basic $(echo -n u:$T | base64)" a', "curl -u u:$(cat /run/p) https://a.org"),
+        ('echo "no password: use keys"', 'echo "no password: use ssh keys" && make'),
+        ('python3 -c "import secrets; token = secrets.token_hex(4)"', "printf 'machine a.org login u password $T'"),
+        ("echo $token | docker login --password-stdin r.io", "wandb login --host https://a.org"),
     ],
 )
 def test_words_after_a_reference_are_shown(before, after):
@@ -160,7 +165,48 @@ def test_words_after_a_reference_are_shown(before, after):
         "DB_PASSWORD=$(echo aHVudGVyMg== | base64 -d) make",
         "export DB_PASSWORD=`echo hunter2x9KqZ7`",
         "TOKEN=$(cat /x; echo hunter2x9KqZ7) make",
+        'DB_PASSWORD="$(echo hunter2x9KqZ7)" make',
+        "export DB_PASSWORD=$(printf '%s:%s' user hunter2x9KqZ7)",
+        "DB_PASSWORD: $(cat <<< hunter2x9KqZ7)",
+        'DB_PASSWORD=$(echo -n "$USER:hunter2x9KqZ7" | base64)',
+        "TOKEN=$(get --password=hunter2x9KqZ7) make",
+        'curl -u "u:$(echo hunter2x9KqZ7)" https://a.org',
+        "curl https://u:$(echo hunter2x9KqZ7)@a.org/x",
+        'tool --password "hunter2x9KqZ7" x',
+        'echo "password: use hunter2x9KqZ7 here"',
+        'X=1 DB_PASSWORD="use the hunter2x9KqZ7"',
     ],
 )
 def test_secret_that_begins_like_a_reference_is_hidden(line):
-    assert HIDDEN in hidden(line)
+    assert HIDDEN in hidden(line) and "hunter2" not in hidden(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r"printf 'machine a.org\nlogin b\npassword hunter2x9KqZ7\n' > ~/.netrc",
+        'echo "machine $HOST login b password hunter2x9KqZ7" >> ~/.netrc',
+        "aws configure set default.aws_secret_access_key hunter2x9KqZ7 --profile x",
+        "aws configure set profile.x.aws_session_token 'hunter2x9KqZ7'",
+        'echo -n "hunter2x9KqZ7" | docker login -u x --password-stdin r.io',
+        "printf %s hunter2x9KqZ7 | podman login -u x --password-stdin r.io",
+        'echo "root:hunter2x9KqZ7" | chpasswd',
+        "wandb login --relogin hunter2x9KqZ7",
+        "twine upload -u a -p hunter2x9KqZ7 dist/x",
+        "kubectl create secret generic x --from-literal=password=hunter2x9KqZ7",
+        "npm config set //registry.npmjs.org/:_authToken=hunter2x9KqZ7",
+        "python -c \"import os; os.environ['DB_PASSWORD'] = 'hunter2x9KqZ7'\"",
+    ],
+)
+def test_secret_of_a_known_command_is_hidden(line):
+    assert HIDDEN in hidden(line) and "hunter2" not in hidden(line)
+    image = job_samples.PLAIN["image"]
+    old, new = (version({**job_samples.PLAIN, "image": {**image, "run": [text]}}) for text in ("make", line))
+    assert "security" in kinds(old, new)
+
+
+@pytest.mark.parametrize(
+    "text", ["machine learning login and password protected areas", 'if d["token"] == "abc": pass']
+)
+def test_sentence_or_condition_has_no_secret(text):
+    assert hidden(text) == text

@@ -69,6 +69,8 @@ UNUSABLE = [
     ({"base": "ubuntu:18.04", "system_packages": ["python3", "python3-pip"]}, "3.6"),
     ({"base": "python:3.7-slim"}, "3.7"),
     ({"base": "python:2.7"}, "2.7"),
+    ({"base": "python:2"}, "2.7"),
+    ({"base": "python:2-alpine3.6"}, "2.7"),
     ({"base": "python:3.12-alpine", "system_packages": ["git"]}, "apt"),
     ({"base": "alpine:3.20"}, "no Python"),
 ]
@@ -94,6 +96,19 @@ def found(image):
 def test_unusable_base_image_is_reported(image, word):
     (finding,) = found(image)
     assert word in finding.message
+
+
+@pytest.mark.parametrize("python", ["py27", "py36", "py37"])
+def test_existing_image_with_an_old_python_is_reported(python):
+    """The runtime cannot start in it; with `delivery: s3` the image starts the script itself."""
+    image = f"763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:1.5.0-cpu-{python}-ubuntu16.04"
+    jobs = {
+        delivery: job_samples.job(image=image, source={"dir": "src/", "delivery": delivery, "s3": "s3://code/x/"})
+        for delivery in ("channel", "s3")
+    }
+    (finding,) = unusable_base_image(jobs["channel"], Listing())
+    assert f"Python {python[2]}.{python[3]}; the minimum for `delivery: channel` is 3.8" in finding.message
+    assert [*unusable_base_image(jobs["s3"], Listing())] == []
 
 
 @pytest.mark.parametrize("image", USABLE)

@@ -1,5 +1,7 @@
 """Mappings as arguments, in each style of arguments."""
 
+import argparse
+import ast
 import json
 
 import pytest
@@ -46,3 +48,23 @@ def test_other_values_are_not_reported(value):
         found(PARSER.format(", type=parse").replace("p =", "parse = f()\np =", 1), "toolkit", hyperparameters=NESTED)
         == []
     )
+
+
+@pytest.mark.parametrize("nargs", ["'+'", "'*'", "2", "'?'", "1", None])
+@pytest.mark.parametrize("style", ["toolkit", "json", "flags"])
+@pytest.mark.parametrize("value", [["a", "b"], ["a"], "a"])
+def test_list_is_reported_where_it_arrives_as_one_item(nargs, style, value):
+    text = PARSER.format("" if nargs is None else f", nargs={nargs}")
+    given = script_environment(
+        entry_point={"script": "train.py", "args_style": style}, hyperparameters={"model": value}
+    )
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", **({} if nargs is None else {"nargs": ast.literal_eval(nargs)}))
+    reported = found(text, style, hyperparameters={"model": value})
+    try:
+        got = parser.parse_args(given.words).model
+    except SystemExit:
+        assert set(reported) <= {"SM501", "SM503"} and reported
+        return
+    is_list = isinstance(value, list) and nargs in ("'+'", "'*'")
+    assert reported == (["SM533"] if is_list and got != value else [])

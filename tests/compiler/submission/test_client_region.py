@@ -190,3 +190,13 @@ def test_malformed_endpoint_is_not_repeated(profiles, monkeypatch, endpoint):
     with pytest.raises(AwsUnavailable) as failure:
         RegionalS3("good", None).has_objects("s3://bucket/a")
     assert "PASS" not in str(failure.value) and "AWS_ENDPOINT_URL_S3" in str(failure.value)
+
+
+@pytest.mark.parametrize("settings", ["s3 = x", "services = zz\n[services zz]\ns3 = x"], ids=["s3", "services"])
+def test_settings_without_members_are_named(monkeypatch, tmp_path, settings):
+    keys = "aws_access_key_id = good\naws_secret_access_key = good\n"
+    (tmp_path / "config").write_text(f"[default]\nregion = us-west-2\n{keys}{settings}\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    with pytest.raises(AwsUnavailable, match="its `s3` or `services` is malformed"):
+        RegionalS3(None, None)

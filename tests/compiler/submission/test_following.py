@@ -1,5 +1,7 @@
 """A job followed to its end: statuses and lines of all hosts, each once and in order, through every kind of failure."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from smspec.submission.following import JobLog, Recovered, Trouble, follow
 from smspec.submission.job_service import JobService, host_of
 from smspec.submission.training_job import LogEvent, TrainingJob, Transition
 from support.servers.job_server import CREATED, job_server, look
+from support.smspec_command import smspec
 
 ENDED = look("Completed", began=60, ended=180, billable=120)
 
@@ -54,7 +57,11 @@ def test_lines_after_the_end_are_read(server):
     assert lines(happenings(server)) == [f"algo-1 line {count}" for count in range(1, 6)]
 
 
-@pytest.mark.parametrize("answer", [{"nextForwardToken": "same"}, {}], ids=["one token", "no token"])
+@pytest.mark.parametrize(
+    "answer",
+    [{"nextForwardToken": "same"}, {"nextForwardToken": ""}, {}],
+    ids=["one token", "an empty token", "no token"],
+)
 def test_server_without_pages_repeats_no_line(server, monkeypatch, answer):
     server.log("algo-1", 61, "first")
     all_lines = ["a", "a", "b"]
@@ -95,6 +102,30 @@ def test_equal_pages_with_new_tokens_are_all_shown(server, monkeypatch):
     monkeypatch.setattr(server, "page", 10)
     server.logs[f"nightly/algo-1-{CREATED}"] = [*[(61, "same")] * 2_500, (62, "end")]
     assert lines(happenings(server)) == [*["algo-1 same"] * 2_500, "algo-1 end"]
+
+
+ENDLESS = {
+    "empty pages": ([""], 0, "200 pages without new lines"),
+    "one page again": (["epoch 1"], 1_000, "1000 pages"),
+    "pages in turn": (["epoch 1", "", "epoch 2"], 501, "1000 pages"),
+}
+
+
+@pytest.mark.parametrize(("texts", "shown", "said"), ENDLESS.values(), ids=ENDLESS)
+def test_log_that_never_ends_is_reported(server, monkeypatch, texts, shown, said):
+    """An end is a page with the token of the one before; here every token is new."""
+    server.log("algo-1", 61, "epoch 1")
+    pages = iter(range(10**9))
+
+    def page(_request):
+        number = next(pages)
+        events = [{"timestamp": 1_700_000_061_000, "message": text} for text in [texts[number % len(texts)]] if text]
+        return {"events": events, "nextForwardToken": f"f/{number}", "nextBackwardToken": "b"}
+
+    monkeypatch.setattr(server, "events", page)
+    done = smspec("logs", "nightly")
+    assert (done.status, done.out.count("epoch 1")) == (3, shown)
+    assert said in done.err
 
 
 @pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException", "SomethingNew"])
@@ -165,3 +196,19 @@ def test_merged_log_has_every_line_in_the_order_of_its_host(aws, times, failing)
         assert [each.text for each in events if each.host == host] == [f"{number}" for number in range(len(seconds))]
     if not failing:
         assert [each.time for each in events] == sorted(each.time for each in events)
+
+
+def test_final_metrics_without_a_number_are_shown(server):
+    values = {"a": "NaN", "b": "-Infinity", "c": 0.5, "d": "1", "e": None}
+    metrics = [{"MetricName": name, "Value": value, "Timestamp": CREATED} for name, value in values.items()]
+    server.jobs["nightly"] = [{**ENDED, "reason": " \n", "members": {"FinalMetricDataList": metrics}}]
+    shown = smspec("status", "nightly").out
+    assert shown.endswith("2 min 00 s billed\nmetric a: nan\nmetric b: -inf\nmetric c: 0.5\n"), shown
+    record = json.loads(smspec("status", "nightly", "--format", "json").out)
+    assert record["metrics"] == {"a": None, "b": None, "c": 0.5}
+
+
+@pytest.mark.parametrize("option", ["--host", "--since"])
+def test_empty_options_of_logs_are_refused(server, option):
+    done = smspec("logs", "nightly", option, "")
+    assert done.status == 2 and f"{option}: expected " in done.err

@@ -12,6 +12,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 if sys.path[:1] != [HERE]:  # `python3 -I` and PYTHONSAFEPATH leave it out
     sys.path.insert(0, HERE)
 
+if sys.version_info < (3, 8):
+    from smspec_runtime.old_python import refuse
+
+    refuse()
+
 from smspec_runtime.early_signals import hold_early_signals  # noqa: E402
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Create virtual environments from a few links and two files, which is fast enough for every host."""
+"""Create virtual environments from a few links and two files, which is fast enough for every host.
+
+A layer has packages and no Python: nothing that a package brings, such as ``bin/python`` or ``pyvenv.cfg``, is started.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from smspec.local.python.interpreter import Interpreter
 
-_LARGEST_SCRIPT = 1 << 16
+_LARGEST_SCRIPT = 1 << 20
 
 
 def make_environment(root: str, interpreter: Interpreter, above: Sequence[str] = ()) -> str:
@@ -19,16 +22,11 @@ def make_environment(root: str, interpreter: Interpreter, above: Sequence[str] =
     ``above``: directories of packages that it finds after its own. Packages are installed only into ``root``: pip does
     not change those in other directories.
     """
-    programs = os.path.join(root, "bin")
-    library = os.path.join(root, interpreter.library)
-    os.makedirs(programs)
-    os.makedirs(library)
-    python = os.path.join(programs, "python")
+    library = make_layer(root, interpreter)
+    python = python_in(root)
     os.symlink(interpreter.base, python)
     for name in ("python3", f"python{interpreter.minor}"):
-        os.symlink("python", os.path.join(programs, name))
-    if not os.path.lexists(os.path.join(root, "lib64")) and interpreter.library.startswith("lib/"):
-        os.symlink("lib", os.path.join(root, "lib64"))
+        os.symlink("python", os.path.join(root, "bin", name))
     lines = {
         "home": os.path.dirname(interpreter.base),
         "include-system-site-packages": "false",
@@ -40,6 +38,21 @@ def make_environment(root: str, interpreter: Interpreter, above: Sequence[str] =
         calls = "; ".join(f"site.addsitedir({path!r})" for path in above)
         _write(os.path.join(library, "_smspec_layers.pth"), f"import site; {calls}\n")
     return python
+
+
+def make_layer(root: str, interpreter: Interpreter) -> str:
+    """Create the directories of packages; return the one that an interpreter imports from."""
+    library = os.path.join(root, interpreter.library)
+    os.makedirs(os.path.join(root, "bin"))
+    os.makedirs(library)
+    if not os.path.lexists(os.path.join(root, "lib64")) and interpreter.library.startswith("lib/"):
+        os.symlink("lib", os.path.join(root, "lib64"))
+    return library
+
+
+def python_in(root: str) -> str:
+    """Return the path of the interpreter of an environment."""
+    return os.path.join(root, "bin", "python")
 
 
 def unpack_wheels(root: str, interpreter: Interpreter) -> bool:
@@ -57,17 +70,18 @@ def unpack_wheels(root: str, interpreter: Interpreter) -> bool:
     return os.path.isdir(os.path.join(library, "pip"))
 
 
-def copy_scripts(directories: Iterable[str], python: str, seen_as: str | None = None) -> None:
-    """Copy the scripts of other environments next to ``python``, so that they run on it, such as torchrun.
+def copy_scripts(directories: Iterable[str], installer: str, python: str, seen_as: str | None = None) -> None:
+    """Copy the scripts of other directories next to ``python``, so that they run on it, such as torchrun.
 
-    ``seen_as``: the path of its environment where they run.
+    ``installer``: the environment on which installers wrote them. ``seen_as``: the path of that of ``python`` where
+    they run.
     """
     interpreter = python if seen_as is None else os.path.join(seen_as, "bin", os.path.basename(python))
     for directory in directories:
         for path in _scripts(directory):
             target = os.path.join(os.path.dirname(python), os.path.basename(path))
             if not os.path.lexists(target):
-                _copy_script(path, directory, target, interpreter)
+                _copy_script(path, (directory, os.path.join(installer, "bin")), target, interpreter)
 
 
 def _scripts(directory: str) -> Iterator[str]:
@@ -84,14 +98,14 @@ def _scripts(directory: str) -> Iterator[str]:
                 yield entry.path
 
 
-def _copy_script(path: str, directory: str, target: str, python: str) -> None:
-    """Copy a script if it runs on the Python of its own directory."""
+def _copy_script(path: str, directories: Sequence[str], target: str, python: str) -> None:
+    """Copy a script if it runs on the Python of one of these directories."""
     try:
         with open(path, "rb") as file:
             text = file.read()
     except OSError:
         return
-    body = _body(text, os.fsencode(directory))
+    body = next((body for each in directories if (body := _body(text, os.fsencode(each))) is not None), None)
     if body is None:
         return
     # For Python the first statement is a string, for a shell a command: a path may be long and contain spaces.

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 from smspec.diagnostics.quoting import masked, system_reason
 from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings, variables_of_installers
+from smspec.local.python.environment import python_in
 from smspec.local.python.interpreter import (
     PYTHONS,
     Interpreter,
@@ -25,6 +28,7 @@ from smspec.workspace.process_guard import MOST_MEMORY, guarded
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")
 _OF_UV = ("UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_BREAK_SYSTEM_PACKAGES", "UV_TARGET", "UV_PREFIX")
+_OLDEST_UV = (0, 11, 15)
 _SHOWN_LINES = 6
 _NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|os error 28", re.IGNORECASE)
 _NO_MEMORY = re.compile(r"^(?:ERROR: )?MemoryError|^memory allocation of \d+ bytes failed", re.MULTILINE)
@@ -43,50 +47,117 @@ _UNKNOWN = re.compile(r"No download found|not a valid|No downloads? (?:is |are )
 _OFFLINE = re.compile(r"network connectivity is disabled|offline", re.IGNORECASE)
 _CAUSE = re.compile(r"(?:^|\s)(?:error|cause|caused by): ", re.IGNORECASE)
 
+_PIP = """
+import json, runpy, site, sys
+from importlib.machinery import PathFinder
+
+place = json.loads(sys.argv.pop(1))
+own = [*sys.path, place["pip"]]
+
+
+class OwnModules(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        return super().find_spec(name, own if path is None else path, target)
+
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = OwnModules
+sys.prefix = sys.exec_prefix = place["prefix"]
+sys.executable = place["python"]
+site.PREFIXES[:] = [place["environment"]]
+sys.path += place["packages"]
+
+from pip._internal.exceptions import InstallationError
+from pip._vendor.distlib.scripts import ScriptMaker
+
+make = ScriptMaker.make
+
+
+def make_in_bin(self, specification, options=None):
+    name = specification.partition("=")[0].strip()
+    if "/" in name:
+        raise InstallationError(f"the name of a script is a path: {name}")
+    return make(self, specification, options)
+
+
+ScriptMaker.make = make_in_bin
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
+"""Starts pip with ``-I -S`` on a Python without packages: it finds those that are installed, and imports none of them.
+From 24.1 to 26.0 at least, pip writes an entry point with the name ``/home/me/.profile`` there.
+
+What it starts itself, such as builds, and the scripts that it writes, run on the Python of a different environment;
+a build in isolation leaves out what is in the directories of `site`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installer:
-    """``python`` is the environment's. ``lock`` is held as long as a process writes there. ``show`` gets every line.
+    """Installs into ``layer``. ``environment``: one that has nothing but pip, on whose Python installers run.
 
-    ``hidden``: secrets that no line shows, whatever they look like.
+    No code of a package that is installed is run, also by later turns: neither ``.pth`` files nor `sitecustomize`, nor
+    modules that an installer imports if there are any, nor what replaces the Python or pip. ``below``: directories
+    with packages that pip finds installed.
+
+    ``lock`` is held as long as a process writes to the layer. ``show`` gets every line, without the ``secrets``, which
+    are variables of the installer.
     """
 
-    python: str
+    interpreter: Interpreter
+    environment: str
+    layer: str
+    below: tuple[str, ...] = ()
     scratch_dir: str
     lock: int
     show: Callable[[str], None]
     inherited: Mapping[str, str]
-    hidden: tuple[str, ...] = ()
+    secrets: Mapping[str, str] = field(default_factory=dict)
 
-    def install(self, turns: Sequence[Sequence[str]], directory: str, *, as_in_job: bool = False) -> None:
-        """Install the packages of each turn: the arguments of ``pip install``. Raise RunFailed.
-
-        ``as_in_job``: with pip, which sees the packages of other directories, as in the job.
-        """
+    def install(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes]) -> None:
+        """Install the packages of each turn: the arguments of ``pip install``, which name files. Raise RunFailed."""
+        directory = os.path.join(self.scratch_dir, os.path.basename(self.layer))
+        os.makedirs(directory, exist_ok=True)
+        for name, content in files.items():
+            with open(os.path.join(directory, name), "wb") as file:
+                file.write(content)
+        inherited = {**self.inherited, **self.secrets}
         pip = own_pip_settings(
-            without_foreign_packages(self.inherited), os.path.join(self.scratch_dir, "pip-of-environment.conf")
+            without_foreign_packages(inherited), os.path.join(self.scratch_dir, "pip-of-environment.conf")
         )
         pip = {**pip, "PIP_ROOT_USER_ACTION": "ignore", "TMPDIR": self.scratch_dir}
-        words, variables = [self.python, "-m", "pip", "install", *_PIP_QUIETLY, "--progress-bar", "off"], pip
-        uv = None if as_in_job else shutil.which("uv")
+        words, variables = self._pip, pip
+        uv = None if self.below else _installing_uv(pip)  # only pip finds packages in several directories
         if uv is not None:
-            prefix = os.path.dirname(os.path.dirname(self.python))
-            options = pip_options(pip, prefix)
-            settings = uv_settings(options, self.inherited)
+            options = pip_options(pip, self.environment)
+            settings = uv_settings(options, inherited)
             if not isinstance(settings, str):
                 # Never hard links: a script that writes to a package would write to uv's cache. `copy` shares blocks
                 # where the file system can, `clone` creates hard links where it cannot.
-                words = [uv, "pip", "install", "--no-config", "--python", self.python, "--link-mode", "copy"]
+                words = [uv, "pip", "install", "--no-config", "--python", python_in(self.environment)]
+                words += ["--prefix", self.layer, "--link-mode", "copy"]
                 words += ["--compile-bytecode", "--no-progress", *uv_flags(options)]
                 variables = {**{name: value for name, value in pip.items() if name not in _OF_UV}, **settings}
                 variables = {name: value for name, value in variables.items() if name not in _OF_UV}
         for turn in turns:
+            with suppress(OSError):
+                os.unlink(os.path.join(self.layer, "pip.conf"))  # of a package: the next pip would read it
             self._run([*words, *turn], variables, directory)
+
+    @property
+    def _pip(self) -> list[str]:
+        place = {
+            "environment": self.environment,
+            "pip": os.path.join(self.environment, self.interpreter.library),
+            "prefix": self.layer,
+            "python": python_in(self.environment),
+            "packages": [os.path.join(self.layer, self.interpreter.library), *self.below],
+        }
+        words = [self.interpreter.base, "-I", "-S", "-B", "-c", _PIP, json.dumps(place), "install"]
+        return [*words, *_PIP_QUIETLY, "--no-warn-script-location", "--progress-bar", "off"]
 
     def _run(self, words: list[str], variables: Mapping[str, str], directory: str) -> None:
         last: list[str] = []
         whole: list[str] = []
-        redact = value_redactor(self.hidden)
+        redact = value_redactor(tuple(self.secrets.values()))
 
         def keep(line: str) -> None:
             line = redact(line)
@@ -100,6 +171,19 @@ class Installer:
         status = run_shown(words, variables, keep, directory, self.lock)
         if status:
             raise _failure("\n".join(whole), last, status)
+
+
+def _installing_uv(variables: Mapping[str, str]) -> str | None:
+    """Return the path of a uv with which no wheel writes or removes files outside of its environment; None without one.
+
+    GHSA-4gg8-gxpx-9rph: an earlier one writes an entry point wherever its name leads.
+    """
+    path = shutil.which("uv")
+    lines: list[str] = []
+    if path is None or run_shown([path, "--version"], variables, lines.append):
+        return None
+    match = re.match(r"uv (\d+)\.(\d+)\.(\d+)", "".join(lines))
+    return path if match is not None and tuple(map(int, match.groups())) >= _OLDEST_UV else None
 
 
 def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:

@@ -6,14 +6,15 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from smspec.installers import own_pip_settings, variables_of_installers
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.python.environment import copy_scripts, make_environment, unpack_wheels
-from smspec.local.python.installing import Installer
+from smspec.local.python.environment import copy_scripts, make_environment, make_layer, unpack_wheels
+from smspec.local.python.installing import Installer, run_shown
 from smspec.local.python.interpreter import (
     Interpreter,
     fits,
@@ -26,11 +27,13 @@ from smspec.local.python.interpreter import (
 )
 from smspec.local.python.wanted import Wanted, secret_variables
 from smspec.local.running.request import RunFailed
-from smspec.service.requirement_lines import variables_in
+from smspec.service.requirement_lines import named_variables
 
-_FORMAT = 1
+_FORMAT = 2
 _FROM_LIST = ("-r", "requirements.txt")
 _LOCKED = ("--require-hashes", "--no-deps", *_FROM_LIST)
+_INDEXES = ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_INDEX", "UV_DEFAULT_INDEX")
+_CREDENTIALS = re.compile(r"AWS_.*(?:KEY|TOKEN).*")
 _SELF_CONTAINED = re.compile(r"\s*(?:#.*|[A-Za-z0-9][^/\\]*|--hash=\S+.*|(?:-i|--(?:extra-)?index-url)\b.*)?")
 """A line of a requirements file that does not depend on the path of the file."""
 
@@ -163,7 +166,7 @@ class JobPython:
         ``seen_as``: its path on the host, if that is not the same.
         """
         python = make_environment(root, self.interpreter, self.libraries)
-        copy_scripts(self.programs, python, seen_as)
+        copy_scripts(self.programs, self._cache.path(self._key()), python, seen_as)
 
     def variables(self, inherited: Mapping[str, str], root: str, *, may_install: bool) -> dict[str, str]:
         """Return the author's variables without those for other Pythons and their packages."""
@@ -181,28 +184,45 @@ class JobPython:
     def _image_layer(self, turns: Sequence[Sequence[str]], may_install: bool, show: Callable[[str], None]) -> str:
         def make(path: str, lock: int) -> None:
             self._refuse_unless(may_install)
-            if not turns:
-                show(f"creating an environment for Python {self.interpreter.version} in {path}")
-            python = make_environment(path, self.interpreter)
+            environment = self._environment_of_pip(show)
+            shutil.copytree(
+                os.path.join(environment, self.interpreter.library),
+                make_layer(path, self.interpreter),
+                dirs_exist_ok=True,
+            )
+            show(f"installing {_listed(self._requirements())} for Python {self.interpreter.version} into {path}")
+            wanted = self._wanted
+            authored = (wanted if wanted.unlocked is None else wanted.unlocked).files
+            Installer(
+                interpreter=self.interpreter,
+                environment=environment,
+                layer=path,
+                scratch_dir=self._scratch_dir,
+                lock=lock,
+                show=lambda line: show(f"installing | {line}"),
+                inherited=_variables(authored.values(), wanted.variables),
+                secrets=secret_variables(wanted.secrets, os.environ, self._base_dir),
+            ).install(turns, wanted.files)
+
+        return self._held(self._image_key(), make, show) if turns else self._environment_of_pip(show)
+
+    def _environment_of_pip(self, show: Callable[[str], None]) -> str:
+        """Return the environment that has nothing but pip. No package is ever installed there: installers run on it."""
+
+        def make(path: str, _: int) -> None:
+            show(f"creating an environment for Python {self.interpreter.version} in {path}")
+            make_environment(path, self.interpreter)
             if not unpack_wheels(path, self.interpreter):
                 raise RunFailed(
                     3,
                     f"cannot create an environment: {self.interpreter.executable} has no pip; "
                     "install its venv package (python3-venv), or pass --python",
                 )
-            if turns:
-                show(f"installing {_listed(self._requirements())} for Python {self.interpreter.version} into {path}")
-                files = os.path.join(self._scratch_dir, "requirements")
-                os.makedirs(files, exist_ok=True)
-                for name, content in self._wanted.files.items():
-                    with open(os.path.join(files, name), "wb") as file:
-                        file.write(content)
-                secrets = secret_variables(self._wanted.secrets, os.environ, self._base_dir)
-                self._installer(python, lock, show, secrets).install(turns, files)
+            library = os.path.join(path, self.interpreter.library)
+            words = [self.interpreter.base, "-I", "-S", "-m", "compileall", "-q", library]
+            run_shown(words, variables_of_installers(os.environ), lambda _: None)
 
-        return self._cache.hold(
-            self._image_key(), make, lambda: show("waiting for a different run that installs the same packages")
-        )
+        return self._held(self._key(), make, show)
 
     def _prepare_start(
         self, words: Sequence[str], content: bytes, may_install: bool, show: Callable[[str], None]
@@ -216,48 +236,33 @@ class JobPython:
 
         def make(path: str, lock: int) -> None:
             self._refuse_unless(may_install)
-            library = os.path.join(image, self.interpreter.library)
-            python = make_environment(path, self.interpreter, [library])
+            make_layer(path, self.interpreter)
             show("installing requirements.txt of the source")
-            files = os.path.join(self._scratch_dir, "start")
-            os.makedirs(files, exist_ok=True)
-            with open(os.path.join(files, "requirements.txt"), "wb") as file:
-                file.write(content)
-            self._installer(python, lock, show).install([words], files, as_in_job=True)
+            Installer(
+                interpreter=self.interpreter,
+                environment=self._environment_of_pip(show),
+                layer=path,
+                below=(os.path.join(image, self.interpreter.library),),
+                scratch_dir=self._scratch_dir,
+                lock=lock,
+                show=lambda line: show(f"installing | {line}"),
+                inherited=_variables([self._wanted.at_start or b""], self._wanted.variables_at_start),
+            ).install([words], {"requirements.txt": content})
 
         try:
-            self._layers.append(
-                self._cache.hold(key, make, lambda: show("waiting for a different run that installs the same packages"))
-            )
+            self._layers.append(self._held(key, make, show))
         except RunFailed:
             return False
         return True
+
+    def _held(self, key: str, make: Callable[[str, int], None], show: Callable[[str], None]) -> str:
+        return self._cache.hold(key, make, lambda: show("waiting for a different run that installs the same packages"))
 
     def _refuse_unless(self, may_install: bool) -> None:
         if not may_install:
             raise RunFailed(
                 3, f"the job's Python packages are not installed; run `{self._command}` once without --no-install"
             )
-
-    def _installer(
-        self, python: str, lock: int, show: Callable[[str], None], secrets: Mapping[str, str] | None = None
-    ) -> Installer:
-        return Installer(
-            python=python,
-            scratch_dir=self._scratch_dir,
-            lock=lock,
-            show=lambda line: show(f"installing | {line}"),
-            inherited={**self._variables_of_installers(), **(secrets or {})},
-            hidden=tuple((secrets or {}).values()),
-        )
-
-    def _variables_of_installers(self) -> dict[str, str]:
-        """Return those of this machine, and those that lists of the author name; no list of the lock adds any."""
-        wanted = self._wanted
-        lists = [wanted.at_start or b"", *(() if wanted.locked is not None else wanted.files.values())]
-        named = {name for text in lists for name in variables_in(text.decode("utf-8", "replace"))}
-        own = {name: value for name, value in os.environ.items() if name in named}
-        return {**own, **variables_of_installers(os.environ)}
 
     def _turns(self) -> Sequence[Sequence[str]]:
         return () if self._is_named else self._wanted.turns
@@ -279,25 +284,30 @@ class JobPython:
 
     def _image_key(self) -> str:
         turns = self._turns()
-        return self._key(turns, {name: content for name, content in self._wanted.files.items() if turns})
+        return self._key(turns, self._wanted.files, self._wanted.variables) if turns else self._key()
 
     def _start_key(self, image: str, words: Sequence[str], content: bytes) -> str:
-        return self._key([words], {"image": image.encode(), "requirements.txt": content})
+        files = {"image": image.encode(), "requirements.txt": content}
+        return self._key([words], files, self._wanted.variables_at_start)
 
-    def _key(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes]) -> str:
-        """Return the digest of everything that determines the content of an environment."""
+    def _key(
+        self,
+        turns: Sequence[Sequence[str]] = (),
+        files: Mapping[str, bytes] | None = None,
+        of_image: Mapping[str, str] | None = None,
+    ) -> str:
+        """Return the digest of everything that determines the content of an environment: by default, of that of pip."""
         interpreter = self.interpreter
-        indices = {
-            name: value
-            for name, value in os.environ.items()
-            if name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_INDEX", "UV_DEFAULT_INDEX")
-        }
+        machine = {name: value for name, value in os.environ.items() if turns and name in _INDEXES}
         members = {
             "format": _FORMAT,
             "interpreter": [interpreter.base, interpreter.version, *interpreter.kind],
             "turns": [list(words) for words in turns],
-            "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
-            "indices": {name: hashlib.sha256(value.encode()).hexdigest() for name, value in indices.items()},
+            "files": {name: hashlib.sha256(content).hexdigest() for name, content in (files or {}).items()},
+            "variables": {
+                name: hashlib.sha256(value.encode()).hexdigest()
+                for name, value in {**machine, **(of_image or {})}.items()
+            },
         }
         return hashlib.sha256(json.dumps(members, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -339,6 +349,16 @@ def _unlocked(wanted: Wanted) -> Wanted:
     if wanted.unlocked is None:
         return wanted
     return replace(wanted.unlocked, version=wanted.version, is_known=wanted.is_known)
+
+
+def _variables(lists: Iterable[bytes], of_image: Mapping[str, str]) -> dict[str, str]:
+    """Return what an installer gets: of this machine, what it needs and what lists of the author name; of the image.
+
+    No list of the lock adds any, and no list gets the credentials of AWS.
+    """
+    named = {name for text in lists for name in named_variables(text)}
+    own = {name: value for name, value in os.environ.items() if name in named and not _CREDENTIALS.fullmatch(name)}
+    return {**own, **variables_of_installers(os.environ), **of_image}
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from smspec.plan import NeededEnvironment, Plan
 from smspec.render.dockerfile import pip_installs
 from smspec.render.tree import FileTree, GeneratedFile
 from smspec.service.image_python import locked_python, python_of_image
+from smspec.service.requirement_lines import installing_variables, named_variables
 from smspec.spec.lock import LockedEnvironment
 from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
 
@@ -28,7 +29,8 @@ class Wanted:
     """``version`` None: unknown. ``turns``: the arguments of ``pip install`` in the image.
 
     ``files``: the files in these arguments, by name, with their bytes. ``locked``: the environment of the lock that
-    they install; on other Pythons, ``unlocked`` is used instead. ``secrets`` are set while packages are installed.
+    they install; on other Pythons, ``unlocked`` is used instead. ``secrets`` are set while packages are installed, and
+    so are ``variables``: those of the image that choose its packages, ``variables_at_start`` at startup.
     ``at_start``: the requirements that the job installs at startup, if they can be installed in advance;
     ``start_locked``: what the lock has of them; ``installs``: it runs pip then, for these or a package. ``is_known``:
     ``turns`` contains everything in the image. ``is_isolated``: the job cannot reach an index.
@@ -38,6 +40,8 @@ class Wanted:
     turns: tuple[tuple[str, ...], ...]
     files: Mapping[str, bytes]
     secrets: Mapping[str, BuildSecret]
+    variables: Mapping[str, str]
+    variables_at_start: Mapping[str, str]
     locked: LockedEnvironment | None
     unlocked: Wanted | None
     at_start: bytes | None
@@ -85,6 +89,7 @@ def wanted_python(
     if _REQUIREMENTS in installed and not is_isolated and not has_index_of_aws:
         with open(installed[_REQUIREMENTS], "rb") as file:
             at_start = file.read()
+    env = {} if plan.image is None else plan.image.env
     wanted = Wanted(
         version=_version(job, plan),
         turns=tuple(pip_installs(packages, requirements, _REQUIREMENTS, is_locked=locked is not None)),
@@ -92,6 +97,8 @@ def wanted_python(
         locked=locked,
         unlocked=None,
         secrets=image.secrets if image is not None else {},
+        variables=installing_variables(env, named_variables(authored or b"")),
+        variables_at_start=installing_variables({**env, **job.environment}, named_variables(at_start or b"")),
         at_start=at_start,
         start_locked=startup if startup is not None and startup.content is not None else None,
         installs=bool(installed),

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from smspec.diagnostics.quoting import visible
+from smspec.diagnostics.quoting import plain_spaces, visible
 from smspec.local.record.flows import METRICS, describe
 from smspec.local.record.units import lines_of, screen, size
 from smspec.local.running.events import (
@@ -63,7 +63,7 @@ class Progress:
         elif isinstance(event, LogLine):
             # For programs that watch the log; people have the published line before it and the table at the end.
             if self._verbosity > 0 or not event.text.startswith(METRICS):
-                self._pending.append(f"{self._time()}{event.host} | {event.text}\n")
+                self._pending.append(f"{self._time()}{event.host} | {plain_spaces(event.text)}\n")
         elif isinstance(event, Remark):
             self._pending.append(f"{'warning: ' if event.warning else ''}{visible(event.text)}\n")
         elif isinstance(event, FaultInjected):

@@ -111,6 +111,14 @@ def config_files(
         "metric-definition-regex.json": request.metric_definitions,
         "upstreamoutputdataconfig.json": [],
     }
+    # awslabs/sagemaker-debugger and aws/sagemaker-xgboost-container read them. Without its member, there is no file.
+    for member, directory in (
+        ("CheckpointConfig", "/opt/ml/checkpoints"),
+        ("DebugHookConfig", "/opt/ml/output/tensors"),
+        ("TensorBoardOutputConfig", "/opt/ml/output/tensorboard"),
+    ):
+        if isinstance(config := request.payload.get(member), dict):
+            documents[f"{member.lower()}.json"] = {"LocalPath": directory, **config}
     return {name: json.dumps(document) for name, document in documents.items()}
 
 

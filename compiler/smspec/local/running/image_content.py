@@ -150,6 +150,7 @@ def variables_of_sagemaker(
         "DMLC_INTERFACE": interface,
         "KMP_DUPLICATE_LIB_OK": "True",
         "KMP_INIT_AT_FORK": "FALSE",
+        "AWS_EXECUTION_ENV": "AWS_ECS_EC2",
     }
 
 

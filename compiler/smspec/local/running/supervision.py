@@ -5,6 +5,7 @@ That means their logs, events of feeders, signals, time, and the first failure.
 
 from __future__ import annotations
 
+import math
 import os
 import selectors
 import signal
@@ -36,6 +37,8 @@ from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling
 _TURN_SECONDS = 0.1
 _SECONDS_TO_DIE = 5.0
 _LOG_SECONDS = 1.0
+_LONE_SECONDS = 30.0
+"""How long hosts may run on after one has ended, until a line names them."""
 """How long a log is read after its host has ended, if a remaining process still has it open."""
 
 _START_SECONDS = 10.0
@@ -158,6 +161,7 @@ class Supervision:
         self._to_terminate: list[RunningHost] = []
         self._verdict: Verdict | None = None
         self._log_ends_at: dict[str, float] = {}
+        self._lone_at: float | None = None
         self._selector = selectors.DefaultSelector()
 
     def run(self) -> Verdict:
@@ -182,6 +186,7 @@ class Supervision:
                 if self._memory is not None:
                     self._memory.turn()
                 self._look_at_hosts()
+                self._name_those_that_run_on()
                 self._look_at_signals_and_time()
                 self._terminate_started()
                 self._reporter.tick()
@@ -282,6 +287,22 @@ class Supervision:
                     self._stop(Verdict(failed=host.host, job_status=status))
             if now >= self._log_ends_at[host.host]:
                 self._close_log(host)
+
+    def _name_those_that_run_on(self) -> None:
+        """Say once that hosts run on long after one has ended well, such as workers that wait for a leader."""
+        if self._lone_at is None and self._log_ends_at:
+            self._lone_at = time.monotonic() + _LONE_SECONDS
+        if self._lone_at is None or self._verdict is not None or time.monotonic() < self._lone_at:
+            return
+        self._lone_at = math.inf
+        left = [host.host for host in self._hosts if host.host not in self._log_ends_at]
+        if left:
+            ended = next(iter(self._log_ends_at))
+            verb = "runs" if len(left) == 1 else "run"
+            text = (
+                f"{ended} has ended well, but {', '.join(left)} still {verb}: SageMaker bills all hosts to the last end"
+            )
+            self._reporter.report(Remark(text=text))
 
     def _total_memory(self, host: RunningHost) -> int | None:
         if self._memory is not None:

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
+from smspec.diagnostics.quoting import last_state
 from smspec.local.running.training_request import TrainingRequest
 from smspec_runtime.masking import (
     MASK,
@@ -62,11 +63,11 @@ class HostLog:
 
 
 def _shown(line: bytes) -> Iterator[str]:
-    """Decode a line and yield what a terminal would show: the part after the last carriage return.
+    """Decode a line and yield what a terminal would show, its `last_state`.
 
     A progress bar on stderr does not end its line: what another stream writes next stands behind it, and is a line.
     """
-    text = line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
+    text = last_state(line.decode("utf-8", "replace"))
     end = bar_end(text)
     if end:
         yield text[:end]

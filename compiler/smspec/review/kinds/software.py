@@ -34,6 +34,7 @@ _DELIVERED = {
     "s3": "as an archive in S3, without a new image",
 }
 _CODE_MEMBERS = ("sagemaker_program", "sagemaker_submit_directory", SETTINGS_HYPERPARAMETER)
+_PLACE = "place of the code"
 _DELIVERED_START = "in the channel `smspec`, without a new image"
 
 
@@ -149,13 +150,29 @@ def _registry(old: object, new: object) -> str:
 
 def _are_packages_known(pair: Pair) -> bool:
     """Return whether the lock has the packages of both states, and they differ."""
-    old, new = pair.old.packages, pair.new.packages
-    return old is not None and new is not None and old != new
+    are_known = pair.old.packages is not None and pair.new.packages is not None
+    return are_known and _listed_packages(pair.old, pair.new) != _listed_packages(pair.new, pair.old)
+
+
+def _listed_packages(version: JobVersion, other: JobVersion) -> dict[str, str]:
+    """Return the packages of the lock with their versions, and the options about their indexes.
+
+    A version that the ``other`` state has from other files has its hashes, too: it is another package.
+    """
+    found = dict(version.packages or {})
+    if version.package_files is None or other.package_files is None:
+        return found
+    for name, files in version.package_files.items():
+        if name.startswith("-"):
+            found[name] = files
+        elif name in found and found[name] == (other.packages or {}).get(name):
+            found[name] += f" {files}" if files != other.package_files.get(name, files) else ""
+    return found
 
 
 def _package_changes(pair: Pair) -> Iterator[Change]:
-    """Yield the packages that are added, removed, or in another version; of many, the last ones together."""
-    old, new = pair.old.packages or {}, pair.new.packages or {}
+    """Yield the packages that are added, removed, or others; of many, the last ones together. Options come first."""
+    old, new = _listed_packages(pair.old, pair.new), _listed_packages(pair.new, pair.old)
     names = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
     path = _package_key(pair.new) or _package_key(pair.old) or _PACKAGE_KEYS[0]
     for name in names[:MOST_PACKAGES]:
@@ -235,7 +252,7 @@ def _code_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
             yield pair.at_leaf(CODE.name, leaf, pair.words(leaf), brief="settings of the runtime")
         elif pair.is_replaced(leaf) or not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
             # Changed files have a different digest below the same prefix.
-            yield pair.at_leaf(CODE.name, leaf, "where the code lies", brief="place of the code")
+            yield pair.at_leaf(CODE.name, leaf, "where the code lies", brief=_PLACE)
 
 
 def _kept(pair: Pair) -> Iterator[Change]:
@@ -249,7 +266,7 @@ def _kept(pair: Pair) -> Iterator[Change]:
     for path in paths:
         if pair.new.origin(path)[:1] == ("api",) and path not in changed:
             what = "`api` sets where the code lies, so the job may run another one"
-            yield pair.change(CODE.name, ("api", *path), what, brief="place of the code")
+            yield pair.change(CODE.name, ("api", *path), what, brief=_PLACE)
 
 
 def _starts(pair: Pair) -> Iterator[Change]:
@@ -261,9 +278,10 @@ def _starts(pair: Pair) -> Iterator[Change]:
 
 
 def _prefix(uri: object) -> str:
-    """Return a URI without the digest of its content."""
+    """Return a URI without the digest of its content, which is the last one: a user's prefix may look like another."""
     parts = str(uri).split("/")
-    return "/".join(part for part in parts if not (len(part) == 64 and part.isalnum()))
+    digests = [number for number, part in enumerate(parts) if len(part) == 64 and part.isalnum()]
+    return "/".join(part for number, part in enumerate(parts) if number not in digests[-1:])
 
 
 def _files(pair: Pair, old: Listing, new: Listing, delivered: str) -> Iterator[Change]:
@@ -297,7 +315,7 @@ def _digest(file: ListedFile) -> str:
 
 
 def _code_verdict(changes: Sequence[Change]) -> str:
-    files = [change for change in changes if change.path == ("source",) and change.brief]
+    files = [change for change in changes if change.path == ("source",) and change.brief not in ("", _PLACE)]
     if files:
         return f"changes code ({count(len(files), 'file')})"
     starts = any(change.brief == ENTRY_POINT for change in changes)

@@ -176,13 +176,5 @@ def _damaged_line(script: ForeignScript) -> int | None:
     return None
 
 
-RULES = (
-    broken_syntax,
-    newer_syntax,
-    uncallable_handler,
-)
-OF_OTHER_SCRIPTS = (
-    script_that_cannot_start,
-    ignored_failure,
-    damaged_script,
-)
+RULES = (broken_syntax, newer_syntax, uncallable_handler)
+OF_OTHER_SCRIPTS = (script_that_cannot_start, ignored_failure, damaged_script)

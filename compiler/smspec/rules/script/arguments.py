@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.rules.script.starts import ScriptAndJob, near_name, notes, option_word, read_at
 from smspec.script.program import DeclaredOption, bare
 from smspec.script.script_environment import Argument, ArgumentFault
@@ -90,9 +90,26 @@ def rejected_value(both: ScriptAndJob) -> Iterator[Finding]:
 
 def _help(argument: Argument, fault: ArgumentFault) -> str:
     """Return the remedy: a structure that the script parses needs the style that preserves it."""
+    if isinstance(argument.value, list) and _takes_several(fault.option):
+        return f"set `args_style: flags` in `entry_point`: the script gets `{_as_words(argument)}`"
+    if len(argument.words) == 2 and argument.words[1].startswith("-") and fault.command_line.library == "argparse":
+        joined = json.dumps("=".join(argument.words), ensure_ascii=False)
+        return (
+            f"remove the hyperparameter, and set `args: [{joined}]` in `entry_point`: argparse sees an option otherwise"
+        )
     if fault.option is not None and fault.option.kind == "json" and not isinstance(argument.value, str):
         return f"set `args_style: json` in `entry_point`: the script gets `{' '.join(argument.words)}`"
     return f"change the value, or the type in the script, which gets `{' '.join(argument.words)}`"
+
+
+def _takes_several(option: DeclaredOption | None) -> bool:
+    return option is not None and (option.words in ("*", "+") or (isinstance(option.words, int) and option.words > 1))
+
+
+def _as_words(argument: Argument) -> str:
+    """Return a list as `args_style: flags` passes it."""
+    assert isinstance(argument.value, list)
+    return " ".join([argument.words[0], *map(str, argument.value)])
 
 
 def _near_choice(fault: ArgumentFault) -> str:
@@ -162,37 +179,42 @@ def mutually_exclusive_arguments(both: ScriptAndJob) -> Iterator[Finding]:
         )
 
 
-NESTED_MAPPING_AS_TEXT = Rule("SM533", "nested mapping as text", "warning")
+NESTED_MAPPING_AS_TEXT = Rule("SM533", "nested mapping or list as text", "warning")
 
 
 def nested_mapping_as_text(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn about a nested mapping whose structure the argument of the script does not preserve.
+    """Warn about a nested mapping, or a list, whose structure the argument of the script does not preserve.
 
-    `args_style: toolkit` joins a mapping as `key=value` pairs, and a mapping or a list in it becomes Python's text.
+    `args_style: toolkit` joins a mapping as `key=value` pairs, and a mapping or a list in it becomes Python's text. A
+    list becomes Python's text, which is one item of an option with `nargs`.
     """
     at_fault = [fault.argument for fault in both.faults]
     for argument in both.environment.arguments or ():
         option = _option(both, argument)
-        if option is None or argument in at_fault or not _loses_structure(argument):
+        if option is None or argument in at_fault or not _loses_structure(argument, option):
             continue
+        if isinstance(argument.value, list):
+            what = f"gets `{option_word(argument)}` as one item, `{argument.words[-1]}`: it is a list"
+            help = f"set `args_style: flags` in `entry_point`: the script gets `{_as_words(argument)}`"
+        else:
+            what = f"gets `{option_word(argument)}` as text that is not JSON: it is a nested mapping"
+            help = "set `args_style: json` in `entry_point`, and parse the argument with `json.loads` in the script"
         yield NESTED_MAPPING_AS_TEXT.at(
-            argument.path,
-            f"`{both.name}` gets `{option_word(argument)}` as text that is not JSON: it is a nested mapping",
-            help="set `args_style: json` in `entry_point`, and parse the argument with `json.loads` in the script",
-            on="key",
-            notes=read_at(option.place),
+            argument.path, f"`{both.name}` {what}", help=help, on="key", notes=read_at(option.place)
         )
 
 
 def _option(both: ScriptAndJob, argument: Argument) -> DeclaredOption | None:
-    """Return the option of the script that gets a mapping as a string."""
-    if argument.hyperparameter is None or not isinstance(argument.value, dict):
+    """Return the option of the script that gets a mapping or a list as a string."""
+    if argument.hyperparameter is None or not isinstance(argument.value, dict | list):
         return None
     options = (option for line in both.program.command_lines for option in line.options)
     return next((one for one in options if option_word(argument) in one.names and one.kind == "text"), None)
 
 
-def _loses_structure(argument: Argument) -> bool:
+def _loses_structure(argument: Argument, option: DeclaredOption) -> bool:
+    if isinstance(argument.value, list):
+        return _takes_several(option) and [*argument.words[1:]] != [*map(str, argument.value)]
     assert isinstance(argument.value, dict)
     if not any(isinstance(inner, dict | list) for inner in argument.value.values()):
         return False
@@ -236,13 +258,12 @@ def missing_hyperparameter(both: ScriptAndJob) -> Iterator[Finding]:
         is_variable = read.by == "variable"
         if read.name in (capitals if is_variable else known) or read.written in both.environment.variables:
             continue
-        near = nearest(read.name, known)
         yield MISSING_HYPERPARAMETER.at(
             both.environment.hyperparameters_path,
             f"`{both.name}` reads `{read.written}`, but the job has no hyperparameter `{read.name.lower()}`"
             if is_variable
             else f"`{both.name}` reads the hyperparameter `{read.name}`, but the job does not set it",
-            label=f"did you mean `{near}`?" if near else "",
+            label=did_you_mean(read.name, known),
             help="add it to `hyperparameters`, or read it with `.get`",
             on="key",
             notes=read_at(read.place),

@@ -149,6 +149,12 @@ def _found(node: Node, path: Path) -> Iterator[Finding]:
             f"`{dotted(path)}` is a string; other YAML readers see {kind} in {quoted(node.text)}",
             help=_help(node.text, kind),
         )
+    elif node.plain and node.value == "None":
+        yield AMBIGUOUS_TEXT.at(
+            path,
+            f"`{dotted(path)}` is the string `None`, which is true in Python",
+            help='remove it for the default of the script, or write `"None"` for the string',
+        )
 
 
 def _help(text: str, kind: str) -> str:
