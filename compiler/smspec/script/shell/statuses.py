@@ -1,15 +1,22 @@
-"""Follow a shell script in which one command fails the first time that it runs, and all others succeed.
-
-All paths are followed: a condition may be true or false. A list of words is gone through as often as it has words.
-"""
+"""Follow a shell script along all paths: one command fails the first time that it runs, and all others succeed."""
 
 from __future__ import annotations
 
 import re
 from typing import Literal, NamedTuple
 
-from smspec.script.shell import AndOrList, Compound, NotUnderstood, Pipeline, ShellFunction, ShellWord, Simple
+from smspec.script.shell import (
+    AndOrList,
+    Compound,
+    NotUnderstood,
+    Pipeline,
+    ShellFunction,
+    ShellWord,
+    Simple,
+    simple_commands,
+)
 from smspec.script.shell.grammar import shell_script
+from smspec.script.shell.words import pass_counts
 
 Shell = Literal["bash", "sh"]
 
@@ -19,8 +26,6 @@ _MAY_FAIL = re.compile(r"\[|cmp|command|diff|expr|[ef]?grep|kill|let|mountpoint|
 """Commands whose status is an answer."""
 _LEAVES = frozenset({"break", "continue", "exit", "return"})
 _QUIET_SOURCES = re.compile(r"(?:.*/)?(?:activate|conda\.sh|\.?bashrc|\.?(?:bash_)?profile|\.env|env\.sh|setvars\.sh)")
-_BRACES = re.compile(r"\{(\d{1,6})\.\.(\d{1,6})\}")
-_SEQUENCE = re.compile(r"\$\(seq (?:(\d{1,6}) )?(\d{1,6})\)")
 
 
 class _State(NamedTuple):
@@ -197,7 +202,7 @@ class Walk:
         if len(parts) == 1:
             return self._run(parts[0], state, exempt=exempt)
         ended: set[_Outcome] = set()
-        for kind, after in self._run(parts[0], state, exempt=True):
+        for kind, after in self._condition(parts[0], state):
             if kind != "next":
                 ended.add((kind, after))
                 continue
@@ -207,13 +212,21 @@ class Walk:
             )
         return ended
 
+    def _condition(self, items: tuple[AndOrList, ...], state: _State) -> set[_Outcome]:
+        """Return how a condition can end: it may be true or false, unless it is `true` or the command that fails."""
+        outcomes = self._run(items, state, exempt=True)
+        if any(one.words[:1] and one.words[0].value in ("true", ":") for one in simple_commands(items)):
+            return outcomes
+        open_ends = [after for kind, after in outcomes if kind == "next" and after.failed == state.failed]
+        return outcomes | {("next", one._replace(status=0 if one.status else _NEGATED)) for one in open_ends}
+
     def _while(self, command: Compound, state: _State, *, exempt: bool) -> set[_Outcome]:
         ended: set[_Outcome] = set()
         ahead, seen = {(state, 0)}, set[tuple[_State, int]]()
         while ahead:
             head, last = one = ahead.pop()
             seen.add(one)
-            for kind, after in self._run(command.parts[0], head, exempt=True):
+            for kind, after in self._condition(command.parts[0], head):
                 checked = self._handled(after, head)
                 if kind != "next":
                     ended.add((kind, after))
@@ -226,7 +239,7 @@ class Walk:
         return ended
 
     def _for(self, command: Compound, state: _State, *, exempt: bool) -> set[_Outcome]:
-        least, most = _passes(command.words, self._shell)
+        least, most = pass_counts(command.words, is_bash=self._shell == "bash")
         ahead, ended = {state}, set[_Outcome]()
         for number in range(most + 1):
             if number >= least:
@@ -333,7 +346,7 @@ class Walk:
 
 def _looked(word: ShellWord, state: _State) -> _State:
     """Return the state after the expansion of a word, which may be that of the status."""
-    is_seen = state.failed and (("$?" in word.text and state.status) or "PIPESTATUS" in word.text)
+    is_seen = state.failed and ((state.status and re.search(r"\$\{?\?", word.text)) or "PIPESTATUS" in word.text)
     return state._replace(noticed=True) if is_seen else state
 
 
@@ -343,20 +356,6 @@ def _handles(item: AndOrList, index: int) -> bool:
         return True
     after = [command for pipeline in item.pipelines[index + 1 :] for command in pipeline.commands]
     return any(isinstance(one, Simple) and one.words and one.words[0].value in _LEAVES for one in after)
-
-
-def _passes(words: tuple[ShellWord, ...] | None, shell: Shell) -> tuple[int, int]:
-    """Return how often a loop runs at least and at most; three passes stand for more."""
-    count = 0
-    for word in words or ():
-        between = _SEQUENCE.fullmatch(word.text) or (_BRACES.fullmatch(word.text) if shell == "bash" else None)
-        if word.value is not None:
-            count += 1
-        elif between is not None:
-            count += max(0, int(between[2]) - int(between[1] or 1) + 1)
-        else:
-            return 0, 3
-    return (0, 3) if words is None else (min(count, 3), min(count, 3))
 
 
 def _with_settings(words: list[str | None], state: _State) -> _State:

@@ -17,6 +17,8 @@ ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _ORDINARY = re.compile(r"[^ \t\n|&;()<>]*")
 _PLAIN = re.compile(r"[^ \t\n|&;()<>\\'\"`$]+")
 _OPEN = re.compile(r"[*?\[]|\{.*[,.].*\}|^~")
+_BRACES = re.compile(r"\{(\d{1,6})\.\.(\d{1,6})\}")
+_SEQUENCE = re.compile(r"\$\(seq (?:(\d{1,6}) )?(\d{1,6})\)")
 _NAMED = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])?")
 
 
@@ -234,3 +236,17 @@ class WordReader(ABC):
         if self.peek() != end or self._documents:
             raise NotUnderstood
         return items
+
+
+def pass_counts(words: tuple[ShellWord, ...] | None, *, is_bash: bool) -> tuple[int, int]:
+    """Return how often a loop runs at least and at most; three passes stand for more."""
+    count = 0
+    for word in words or ():
+        between = _SEQUENCE.fullmatch(word.text) or (_BRACES.fullmatch(word.text) if is_bash else None)
+        if word.value is not None:
+            count += 1
+        elif between is not None:
+            count += max(0, int(between[2]) - int(between[1] or 1) + 1)
+        else:
+            return 0, 3
+    return (0, 3) if words is None else (min(count, 3), min(count, 3))
