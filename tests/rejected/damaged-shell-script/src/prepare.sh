@@ -1,2 +1,0 @@
-mkdir -p /tmp/data
-cp vocabulary.txt /tmp/data
