@@ -305,7 +305,7 @@ def test_line_that_may_lead_to_other_packages_is_named(here, line):
 def test_list_that_the_source_lacks_is_named(here, name):
     spec(here, f"six==1\n-r {name}\n", "print()\n", "run: []")
     (warning,) = found("SM554")
-    assert f"line 2 of `requirements.txt` names `{name}`" in warning["message"]
+    assert f"`source` has no `{name}`, which line 2 of `requirements.txt` names" in warning["message"]
     assert found("SM810") == []
 
 
