@@ -19,7 +19,10 @@ _REFUSED = frozenset({"select", "coproc", "alias", "unalias", "eval"})
 
 def shell_script(text: str) -> tuple[AndOrList, ...]:
     """Return the commands of a script. Raise `NotUnderstood`."""
-    return _Reader(text).whole()
+    try:
+        return _Reader(text).whole()
+    except RecursionError:
+        raise NotUnderstood from None
 
 
 class _Reader(WordReader):

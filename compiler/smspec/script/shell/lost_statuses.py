@@ -13,7 +13,7 @@ from typing import Literal
 
 from smspec.script.shell import AndOrList, Compound, NotUnderstood, ShellFunction, Simple, simple_commands
 from smspec.script.shell.grammar import shell_script
-from smspec.script.shell.statuses import Shell, Walk
+from smspec.script.shell.statuses import MOST_STEPS, Shell, Walk
 from smspec.source.frozen import dataclass
 
 Cure = Literal["errexit", "pipefail", "wait", "declaration", "check"]
@@ -50,7 +50,7 @@ def lost_statuses(text: str, shell: Shell, *, errexit: bool = False, pipefail: b
     try:
         items = shell_script(text)
         return [*_lost(items, shell, errexit=errexit, pipefail=pipefail)]
-    except NotUnderstood:
+    except (NotUnderstood, RecursionError):
         return []
 
 
@@ -60,14 +60,20 @@ def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail
     behind = {id(command) for item in _background(items) for command in simple_commands((item,))}
     candidates = [(command, name) for command in commands if (name := _name(command))]
     is_served = any(name not in _OF_SETUP and name != "pip" and id(one) not in behind for one, name in candidates)
+    steps: list[int] = []
     for command, name in candidates[:MOST_CANDIDATES]:
         in_background = id(command) in behind
         if (name in _OF_SETUP and id(command) not in plain) or (in_background and (is_served or name == "pip")):
             continue
 
         def is_lost(target: Simple = command, *, errexit: bool = errexit, pipefail: bool = pipefail) -> bool:
-            return Walk(items, shell, target).loses(errexit=errexit, pipefail=pipefail)
+            walk = Walk(items, shell, target)
+            loses = walk.loses(errexit=errexit, pipefail=pipefail)
+            steps.append(walk.steps)
+            return loses
 
+        if sum(steps) > MOST_STEPS:
+            return  # what is known by then is enough
         if not is_lost():
             continue
         cure: Cure = "check"

@@ -20,7 +20,7 @@ from smspec.script.shell.words import pass_counts
 
 Shell = Literal["bash", "sh"]
 
-MOST_STEPS = 50_000
+MOST_STEPS = 10_000
 _DEEPEST_CALLS = 20
 _MAY_FAIL = re.compile(r"\[|cmp|command|diff|expr|[ef]?grep|kill|let|mountpoint|pgrep|read|test|type|which")
 """Commands whose status is an answer."""
@@ -55,7 +55,7 @@ class Walk:
     def __init__(self, items: tuple[AndOrList, ...], shell: Shell, target: Simple) -> None:
         self._items, self._shell, self._target = items, shell, target
         self._functions: dict[str, Compound] = {}
-        self._steps = self._calls = 0
+        self.steps = self._calls = 0
         self._in_trap = False
 
     def loses(self, *, errexit: bool, pipefail: bool) -> bool:
@@ -103,8 +103,8 @@ class Walk:
         }
 
     def _item(self, item: AndOrList, state: _State, *, exempt: bool) -> set[_Outcome]:
-        self._steps += 1
-        if self._steps > MOST_STEPS:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
             raise NotUnderstood
         if not item.is_background:
             return self._list(item, state, exempt=exempt)

@@ -213,10 +213,14 @@ class WordReader(ABC):
 
     def _parameter(self, scripts: list[tuple[AndOrList, ...]]) -> None:
         self._at += 2
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise NotUnderstood
         while self._rest():
             character = self._text[self._at]
             if character == "}":
                 self._at += 1
+                self._depth -= 1
                 return
             if character == "\\":
                 self._at += 2
