@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Note, count, counted, placed_at
 from smspec.diagnostics.quoting import quoted, visible
-from smspec.pipeline.compilation import Compilation, Compiled, base_facts, compile_spec
+from smspec.pipeline.compilation import Compilation, Compiled, compile_spec
 from smspec.pipeline.input_cache import InputCache, named_rule_files
 from smspec.pipeline.inputs import gather, gather_all
+from smspec.pipeline.planned_jobs import base_facts
 from smspec.pipeline.spec_discovery import (
     Candidates,
     DiscoveredSpecs,
