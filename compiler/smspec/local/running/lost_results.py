@@ -92,7 +92,7 @@ def _lost(files: Mapping[str, int | None]) -> str:
 def _checkpoints_in_model(places: Iterable[HostDirectory]) -> str | None:
     """Return a warning if checkpoints are most of the model, which is uploaded as one archive."""
     for place in places:
-        total, of_checkpoints, names = 0, 0, list[str]()
+        total, of_checkpoints, names = 0, 0, set[str]()
         for directory, _, files in walked(place.model, lambda *_: None):
             parts = os.path.relpath(directory, place.model).split("/")
             inner = next((part for part in parts if _CHECKPOINT.match(part)), None)
@@ -102,7 +102,7 @@ def _checkpoints_in_model(places: Iterable[HostDirectory]) -> str | None:
                 name = inner or (file if _CHECKPOINT.match(file) else None)
                 if name is not None:
                     of_checkpoints += size
-                    names += [name] if name not in names else []
+                    names.add(name)
         if (
             of_checkpoints > _MANY_CHECKPOINTS
             and of_checkpoints * 2 > total
