@@ -61,7 +61,7 @@ def _organization_pages() -> dict[str, str]:
     """Return the page of each rule of the organization by its code. Raise `InvalidInput`."""
     from smspec.pipeline.input_cache import InputCache
 
-    return {rule.code: rule.page for rule in InputCache().organization_rules(os.curdir)}
+    return {rule.code: rule.page for rule in InputCache().organization(os.curdir).rules()}
 
 
 def _topics() -> Iterator[str]:
@@ -84,7 +84,7 @@ def _default(key: str) -> str:
     # Imported late: codes need no files.
     from smspec.pipeline.input_cache import InputCache
 
-    layer = InputCache().defaults(os.curdir)
+    layer = InputCache().organization(os.curdir).defaults()
     path = tuple(key.split("."))
     node = None if layer is None else layer.node(path)
     if layer is None or node is None:

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:  # noqa: ARG001
-    layer = InputCache().defaults(os.curdir)
+    layer = InputCache().organization(os.curdir).defaults()
     keys = (
         {key.text for key, _ in layer.root.entries} if layer is not None and isinstance(layer.root, Mapping) else set()
     )

@@ -199,7 +199,7 @@ def _schemas(schema: SchemaPart) -> Iterator[KeySchema]:
 def prices_for(path: str | None, region: str | None) -> JobPrices:
     """Return the prices that the organization lists for a spec; none if they cannot be read."""
     try:
-        policy = None if path is None else InputCache().policy(os.path.dirname(path))
+        policy = None if path is None else InputCache().organization(os.path.dirname(path)).policy()
     except (InvalidInput, OSError):
         policy = None
     return (PriceBook() if policy is None else policy.prices).of({}, region)

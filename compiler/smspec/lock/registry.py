@@ -40,10 +40,10 @@ def resolved(
 
     ``authorization``: the header to send to the registry, and to no other host. Raise `NoDigest`.
     """
-    host, repository = host_and_name(reference)
+    host, _ = host_and_name(reference)
     platforms = tuple(platforms)
     try:
-        registry = ImageRepository(host, repository, authorization)
+        registry = ImageRepository(reference, authorization)
         manifest = registry.manifest(reference.tag or "latest")
         for platform in platforms:
             registry.require(manifest, platform)

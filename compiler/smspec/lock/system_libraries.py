@@ -10,7 +10,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from smspec.plan import ImagePlan
 from smspec.service.facts import instance
-from smspec.service.image_python import is_official_python, official_name
 from smspec.service.image_reference import parsed_reference
 
 _GRAPHICS = (("libgl1", r"libgl1|libgl-|mesa"), ("libglib2.0-0", r"libglib2|libgtk|ffmpeg"))
@@ -59,5 +58,7 @@ def gpu_hints(packages: Iterable[str], sizes: Mapping[str, int], instance_type: 
 
 def _is_slim(image: str) -> bool:
     reference = parsed_reference(image)
-    tag = (reference.tag if reference else None) or ""
-    return official_name(image) in ("debian", "ubuntu") or (is_official_python(image) and "slim" in tag)
+    if reference is None:
+        return False
+    name = reference.official_name
+    return name in ("debian", "ubuntu") or (name == "python" and "slim" in (reference.tag or ""))

@@ -60,9 +60,12 @@ class Organization:
         """The files that are TOML, the outermost first."""
         return tuple(file for file, _ in self._bounded)
 
-    def policy(self) -> Policy:
-        """Return the policy, with prices and quotas. Raise `InvalidInput` for an invalid file, or one that loosens."""
-        if self._policy is None:
+    def policy(self) -> Policy | None:
+        """Return the policy, with prices and quotas; None without files.
+
+        Raise `InvalidInput` for an invalid file, or one that loosens.
+        """
+        if self._policy is None and self.layers:
             try:
                 self._policy = self._read()
             except InvalidInput as rejected:
@@ -76,6 +79,8 @@ class Organization:
         for layer in self.layers:
             if isinstance(layer.file, MalformedConfig):
                 raise layer.file
+        if not self.layers:
+            return PriceBook()
         # Imported late: few repositories have prices.
         from smspec.organization.policy_layers import combined_prices
 
@@ -191,11 +196,11 @@ class OrganizationSearch:
     def __init__(self) -> None:
         self._layers: dict[tuple[str, str], tuple[SettingsLayer, ...]] = {}  # by the root of the boundary
         self._known: dict[tuple[str, tuple[str, ...]], Organization] = {}
-        self._asked: dict[tuple[str, str], Organization | None] = {}
+        self._asked: dict[tuple[str, str], Organization] = {}
         self._outer: dict[str, str | None] = {}
 
-    def of(self, directory: str, boundary: Boundary) -> Organization | None:
-        """Return the settings for specs in a directory; None if no file sets any."""
+    def of(self, directory: str, boundary: Boundary) -> Organization:
+        """Return the settings for specs in a directory."""
         question = boundary.root, directory
         if question not in self._asked:
             self._asked[question] = self._search(directory, boundary)
@@ -207,14 +212,11 @@ class OrganizationSearch:
         outer = [] if top is None else self.directories(os.path.dirname(boundary.root), Boundary(top))
         return [*outer, *_directories(directory, boundary)]
 
-    def _search(self, directory: str, boundary: Boundary) -> Organization | None:
+    def _search(self, directory: str, boundary: Boundary) -> Organization:
         found = [layer for above in _directories(directory, boundary) for layer in self._in(above, boundary)]
         top = self._outer_top(boundary.root)
         if top is not None:
-            outer = self.of(os.path.dirname(boundary.root), Boundary(top))
-            found = [*(() if outer is None else outer.layers), *found]
-        if not found:
-            return None
+            found = [*self.of(os.path.dirname(boundary.root), Boundary(top)).layers, *found]
         key = boundary.root, tuple(layer.directory for layer in found)
         if key not in self._known:
             self._known[key] = Organization(found)
@@ -236,20 +238,17 @@ class OrganizationSearch:
 
 def policy_of(directory: str, boundary: Boundary) -> Policy | None:
     """Return the policy that applies to a directory, or None. Raises `InvalidInput` for an invalid one."""
-    found = OrganizationSearch().of(directory, boundary)
-    return None if found is None else found.policy()
+    return OrganizationSearch().of(directory, boundary).policy()
 
 
 def prices_of(directory: str, boundary: Boundary) -> PriceBook:
     """Return the prices that apply to a directory. Raise `MalformedConfig`, `InvalidInput`."""
-    found = OrganizationSearch().of(directory, boundary)
-    return PriceBook() if found is None else found.prices()
+    return OrganizationSearch().of(directory, boundary).prices()
 
 
 def settings_directory(directory: str, boundary: Boundary) -> str:
     """Return the outermost directory with a policy above one; without a policy, the top of the repository."""
-    found = OrganizationSearch().of(directory, boundary)
-    layers = () if found is None else found.layers
+    layers = OrganizationSearch().of(directory, boundary).layers
     return next((layer.directory for layer in layers if layer.file is not None), boundary.root)
 
 

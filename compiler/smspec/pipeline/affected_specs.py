@@ -103,7 +103,11 @@ def _is_affected(path: str, changed: ChangedFiles, reach: set[str], cache: Input
     if any(map(changed.touches, places)):
         return True
     # A file with a rule that is gone is no longer among the places.
-    if any(fnmatchcase(file, pattern) for pattern in cache.rule_patterns(_directory(path)) for file in changed.paths):
+    if any(
+        fnmatchcase(file, pattern)
+        for pattern in cache.organization(_directory(path)).rule_patterns()
+        for file in changed.paths
+    ):
         return True
     ways = {way for place in (path, *places) for way in places_on_the_way(place)}
     return not reach.isdisjoint({directory for way in ways for directory in _directories_above(way)})
@@ -144,7 +148,7 @@ def _settings_above(directory: str) -> Iterator[str]:
 def _rule_files(directory: str, cache: InputCache) -> Iterator[str]:
     """Yield the files with the rules of an organization for specs in a directory, also those with errors."""
     try:
-        yield from (rule.file for rule in cache.organization_rules(directory))
+        yield from (rule.file for rule in cache.organization(directory).rules())
     except InvalidInput as rejected:
         yield from (text.name for text in rejected.texts)
 
@@ -168,9 +172,11 @@ def changed_settings(specs: Sequence[str], changed: ChangedFiles, cache: InputCa
     above = {*ways, *(place for way in ways for place in _directories_above(way))}
     # A lockfile counts for the specs below it by their own paths only.
     own = {os.path.realpath(place) for path in specs for place in _directories_above(os.path.abspath(path))}
-    patterns = {pattern for directory in directories for pattern in cache.rule_patterns(directory)}
+    patterns = {pattern for directory in directories for pattern in cache.organization(directory).rule_patterns()}
     here = {path for directory in directories for path in _settings_above(directory) if is_settings(path)}
-    here.update(os.path.abspath(file) for directory in directories for file in cache.rule_files(directory))
+    here.update(
+        os.path.abspath(file) for directory in directories for file in cache.organization(directory).rule_files()
+    )
     found = {path for path in here if changed.touches(path)}
     found.update(
         path

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Diagnostic, InvalidInput
-from smspec.organization import OrganizationSearch
+from smspec.organization import Organization, OrganizationSearch
 from smspec.organization.lock_file import lock_in, read_lock
 from smspec.pipeline.script_reading import ReadScript, Started, read_program
 from smspec.pipeline.script_source import source_texts
 from smspec.plan import ImagePlan, NeededEnvironment
 from smspec.service.image_python import Version
-from smspec.service.policy import Level, Policy
+from smspec.service.policy import Level
 from smspec.source import DataExtent, Document, Listing, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.layers import Fold
@@ -28,7 +28,7 @@ from smspec.workspace.source_walk import is_output_of_ours
 from smspec.workspace.spec_reading import is_meant_as_spec, spec_content
 
 if TYPE_CHECKING:
-    from smspec.rules.organization_rules.organization_rule import OrganizationRule
+    pass
 
 LARGEST_REQUIREMENTS = 1 << 20
 """Bytes of a requirements file. One with the hashes of a thousand packages has a tenth of that."""
@@ -291,52 +291,25 @@ class InputCache:
         assert found is not None
         return found
 
-    def policy(self, directory: str) -> Policy | None:
-        """Return the organization's policy for a spec in ``directory``.
-
-        Raises `InvalidInput` if the file is invalid.
-        """
-        found = self._organizations.of(directory, self.boundary(directory))
-        return None if found is None else found.policy()
+    def organization(self, directory: str) -> Organization:
+        """Return the organization's settings for specs in ``directory``: one object for all specs that share them."""
+        return self._organizations.of(directory, self.boundary(directory))
 
     def settings_directories(self, directory: str) -> list[str]:
         """Return the directories whose policies, prices, and quotas apply to specs in ``directory``."""
         return self._organizations.directories(directory, self.boundary(directory))
 
-    def organization_rules(self, directory: str) -> tuple[OrganizationRule, ...]:
-        """Return the rules that the organization wrote for specs in ``directory``; raise as `policy` does."""
-        found = self._organizations.of(directory, self.boundary(directory))
-        return () if found is None else found.rules()
-
-    def rule_files(self, directory: str) -> tuple[str, ...]:
-        """Return the files that the organization names for its rules for specs in ``directory``, unread."""
-        found = self._organizations.of(directory, self.boundary(directory))
-        return () if found is None else found.rule_files()
-
-    def rule_patterns(self, directory: str) -> tuple[str, ...]:
-        """Return the absolute patterns of the files with rules for specs in ``directory``."""
-        found = self._organizations.of(directory, self.boundary(directory))
-        return () if found is None else found.rule_patterns()
-
     def levels(self, directory: str) -> dict[str, Level]:
         """Return the severities for specs in ``directory``; none if the policy is invalid."""
         try:
-            policy = self.policy(directory)
+            policy = self.organization(directory).policy()
         except InvalidInput:
             return {}
         return {} if policy is None else policy.levels
 
-    def defaults(self, directory: str) -> Document | None:
-        """Return the organization's defaults for a spec in ``directory``: one document for all specs that share it.
-
-        Raises `InvalidInput` if they are invalid.
-        """
-        found = self._organizations.of(directory, self.boundary(directory))
-        return None if found is None else found.defaults()
-
     def text(self, name: str) -> SourceText:
         """Return a text that jobs consist of, by its name: that of a spec, or of a file with defaults."""
-        layer = self.defaults(os.path.dirname(name))
+        layer = self.organization(os.path.dirname(name)).defaults()
         text = None if layer is None else layer.text(name)
         return self.spec(name).texts[0] if text is None else text
 
@@ -358,7 +331,7 @@ def named_rule_files(paths: Iterable[str], cache: InputCache) -> NamedRuleFiles:
     for path in paths:
         rejected: InvalidInput | None = None
         try:
-            files = [rule.file for rule in cache.organization_rules(os.path.dirname(path))]
+            files = [rule.file for rule in cache.organization(os.path.dirname(path)).rules()]
         except InvalidInput as fault:
             rejected, files = fault, [text.name for text in fault.texts]
         if cache.identity(path) not in map(cache.identity, files):

@@ -265,7 +265,7 @@ def assembly(files: SpecFiles, cache: InputCache) -> Assembly:
     if files.faults:
         return Assembly(files.documents, MissingBases(files.faults, files.texts))
     bases = files.documents[:-1]
-    defaults = cache.defaults(os.path.dirname(files.documents[-1].texts[0].name))
+    defaults = cache.organization(os.path.dirname(files.documents[-1].texts[0].name)).defaults()
     if defaults is None:
         return Assembly(files.documents, bases=cache.fold(bases))
     lists = (("hosts", "groups"), ("hosts", "any_of"))
@@ -293,13 +293,14 @@ def gather_to_compare(
 
 def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
     inputs = _with_build_inputs(merged, overlay, cache)
-    policy = cache.policy(inputs.directory)
+    organization = cache.organization(inputs.directory)
+    policy = organization.policy()
     script = _script(merged.document, inputs.directory, inputs.build_inputs, cache)
     return replace(
         inputs,
         policy=policy,
         levels={} if policy is None else policy.levels,
-        organization_rules=cache.organization_rules(inputs.directory),
+        organization_rules=organization.rules(),
         program=script.program,
         reach=script.reach,
         source_texts=_source_texts(merged.document, inputs, cache),

@@ -78,20 +78,6 @@ def standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[
     return not_ignored(graded, job.ignored_checks, inputs.policy)
 
 
-def _files(job: DecodedJob) -> Iterable[Finding]:
-    """Return the findings from reading the files that the spec names."""
-    return job.inputs.findings
-
-
-def _ambiguous_texts(job: DecodedJob) -> Iterable[Finding]:
-    return ambiguous_texts(job.inputs.document)
-
-
-def _contradictions(job: DecodedJob) -> Iterable[Finding]:
-    """Return the findings of the rules; a source that could not be listed is reported once, not for each file in it."""
-    return lint(job.spec, job.inputs.build_inputs.source, source_is_known=job.inputs.source_is_known)
-
-
 def _secrets(job: DecodedJob) -> Iterable[Finding]:
     """Return what keeps the job from getting its secrets."""
     if not job.spec.secrets:
@@ -100,10 +86,6 @@ def _secrets(job: DecodedJob) -> Iterable[Finding]:
     from smspec.rules.hyperparameters import secret_findings
 
     return secret_findings(job.spec)
-
-
-def _idle_nulls(job: DecodedJob) -> Iterable[Finding]:
-    return nulls_that_remove_nothing(job.inputs.document, job.plan.request.idle)
 
 
 def _request(job: DecodedJob) -> Iterable[Finding]:
@@ -155,10 +137,6 @@ def _base_image(job: DecodedJob) -> Iterable[Finding]:
     from smspec.service.request_rules.images import base_image_findings
 
     return base_image_findings(image.base, () if policy is None else policy.known_images)
-
-
-def _dockerfile(job: DecodedJob) -> Iterable[Finding]:
-    return dockerfile_findings(job.spec, job.inputs.build_inputs)
 
 
 def _requirements(job: DecodedJob) -> Iterable[Finding]:
@@ -275,11 +253,6 @@ def _policy(job: DecodedJob) -> Iterable[Finding]:
         yield from disallowed_base_registry(job.spec.image.base, policy)
 
 
-def _organization_rules(job: DecodedJob) -> Iterable[Finding]:
-    """Return what the rules report that the organization wrote."""
-    return [found for rule in job.inputs.organization_rules for found in rule.check(job.document.root)]
-
-
 def _local_data(job: DecodedJob) -> Iterable[Finding]:
     """Return where the local data does not fit the hosts."""
     extents = job.inputs.local_data
@@ -346,20 +319,21 @@ def _source_texts(job: DecodedJob) -> Iterable[Finding]:
 
 
 SOURCES: tuple[Callable[[DecodedJob], Iterable[Finding]], ...] = (
-    _files,
-    _ambiguous_texts,
-    _contradictions,
+    lambda job: job.inputs.findings,  # of the files that the spec names
+    lambda job: ambiguous_texts(job.inputs.document),
+    # A source that could not be listed is reported once, not for each file in it.
+    lambda job: lint(job.spec, job.inputs.build_inputs.source, source_is_known=job.inputs.source_is_known),
     _secrets,
-    _idle_nulls,
+    lambda job: nulls_that_remove_nothing(job.inputs.document, job.plan.request.idle),
     _request,
     _image_name,
     _base_image,
-    _dockerfile,
+    lambda job: dockerfile_findings(job.spec, job.inputs.build_inputs),
     _requirements,
     _unpinned,
     _unpinned_at_startup,
     _policy,
-    _organization_rules,
+    lambda job: [found for rule in job.inputs.organization_rules for found in rule.check(job.document.root)],
     _script,
     _modules,
     _source_texts,

@@ -18,8 +18,8 @@ from smspec.publishing.publication import ENGINES, NO_ENGINE, JobImage, Publishe
 from smspec.publishing.registry_image import DOCKER_MANIFEST, ImageInRegistry, Logins, patiently
 from smspec.publishing.user_login import private_login
 from smspec.registry.manifest import ImageLayer
-from smspec.registry.repository import ImageUpload, host_and_name
-from smspec.registry.session import NotFound, RegistryDenied, Session
+from smspec.registry.repository import ImageUpload
+from smspec.registry.session import RegistryDenied
 from smspec.submission.client import denied_action
 from smspec.submission.ecr import USER
 from smspec.wire.fault import BadResponse, WireFault
@@ -76,17 +76,6 @@ class _Engine:
             )
         except RunFailed as fault:
             raise PublishFailed(fault.exit_status, f"{job.spec}: {fault}") from None
-
-
-class _Build:
-    """One image that the engine is to have."""
-
-    def __init__(self, job: JobImage, engine: _Engine) -> None:
-        self._job = job
-        self._engine = engine
-
-    def outcome(self) -> PublishedImage:
-        return PublishedImage(uri=self._job.image.uri, status="built" if self._engine.build(self._job) else "present")
 
 
 class _EnginePush(ImageInRegistry):
@@ -186,12 +175,11 @@ class _LayerPush(ImageInRegistry):
 
     def _send(self, image: AssembledImage) -> bool:
         """Send what the repository lacks, and the manifest at the end; return whether the tag is new."""
-        host, name = host_and_name(self._reference)
-        upload = ImageUpload(Session(host, name, login=self._logins.header(self._reference)))
+        upload = ImageUpload(self._reference, self._login)
         self._show(f"pushing the image {self._job.image.uri}")
         try:
             for number, layer in enumerate(image.layers, 1):
-                patiently(partial(self._send_layer, upload, image, layer, host))
+                patiently(partial(_send_layer, upload, image, layer))
                 self._show(f"pushed {number} of {len(image.layers)} layers")
             if not patiently(lambda: upload.has(image.config_blob)):
                 patiently(lambda: upload.put_blob(image.config_blob, lambda: iter((image.config,))))
@@ -200,29 +188,29 @@ class _LayerPush(ImageInRegistry):
         except RegistryDenied as denied:
             if self._ecr is not None:
                 raise
-            help = f"log in with `docker login {host}`"
+            help = f"log in with `docker login {upload.host}`"
             raise PublishFailed(3, f"cannot push `{self._job.image.uri}`: {denied}; {help}") from None
         except WireFault as fault:
             raise PublishFailed(3, f"cannot push `{self._job.image.uri}`: {fault}") from None
-
-    def _send_layer(self, upload: ImageUpload, image: AssembledImage, layer: ImageLayer, host: str) -> None:
-        blob = layer.blob
-        if upload.has(blob):
-            return
-        is_of_base = layer in image.base.layers
-        if is_of_base and image.base.host == host and upload.mounted(blob, image.base.name):
-            return
-        upload.put_blob(blob, lambda: image.chunks(blob))
 
     def _tag(self, upload: ImageUpload, tag: str, manifest: bytes) -> bool:
         try:
             patiently(lambda: upload.put_manifest(tag, manifest, DOCKER_MANIFEST))
         except BadResponse:
             # A tag that cannot change may be there since a moment ago: what it is, is checked like any other.
-            if isinstance(self._remote.found(), NotFound):
+            if self._manifest() is None:
                 raise
             return False
         return True
+
+
+def _send_layer(upload: ImageUpload, image: AssembledImage, layer: ImageLayer) -> None:
+    blob, base = layer.blob, image.base.repository
+    if upload.has(blob):
+        return
+    if layer in image.base.layers and base.host == upload.host and upload.mounted(blob, base.name):
+        return
+    upload.put_blob(blob, lambda: image.chunks(blob))
 
 
 def publish(images: Iterable[JobImage], options: PublishOptions) -> dict[str, PublishedImage]:
@@ -240,9 +228,11 @@ def publish(images: Iterable[JobImage], options: PublishOptions) -> dict[str, Pu
 
 def _published(job: JobImage, engine: _Engine, logins: Logins, options: PublishOptions) -> PublishedImage:
     if options.engine == NO_ENGINE:
-        return _pushed(job, logins, options) if options.pushes else _archived(job, logins, options.show)
-    publication = _EnginePush(job, engine, logins, options) if options.pushes else _Build(job, engine)
-    return publication.outcome()
+        require_no_command(job)
+        return _LayerPush(job, logins, options).outcome() if options.pushes else _archived(job, logins, options.show)
+    if options.pushes:
+        return _EnginePush(job, engine, logins, options).outcome()
+    return PublishedImage(uri=job.image.uri, status="built" if engine.build(job) else "present")
 
 
 def present(image: JobImage, profile: str | None, *, patience: float) -> PublishedImage | None:
@@ -296,14 +286,7 @@ def _push_image(client: Client, uri: str, show: Callable[[str], None], *, is_ver
 
 def _archived(job: JobImage, logins: Logins, show: Show) -> PublishedImage:
     """Write an image to a file next to its build directory. Raise PublishFailed."""
-    require_no_command(job)
     path = f"{job.tree.rstrip('/')}{SUFFIX}"
     show(f"reading the base {job.image.base}")
     is_new = write_archive(assembled(job, logins, show), job.image.uri, path)
     return PublishedImage(uri=job.image.uri, status="built" if is_new else "present", archive=path)
-
-
-def _pushed(job: JobImage, logins: Logins, options: PublishOptions) -> PublishedImage:
-    """Put an image in its registry, unless it is there. Raise PublishFailed."""
-    require_no_command(job)
-    return _LayerPush(job, logins, options).outcome()

@@ -17,7 +17,7 @@ from smspec.plan import ImagePlan, Plan
 from smspec.publishing.publication import JobImage, PublishedImage, PublishFailed, UnusableImage
 from smspec.publishing.user_login import user_login
 from smspec.registry.manifest import INDEXES, Blob, ImageLayer, Manifest
-from smspec.registry.repository import ImageRepository, host_and_name
+from smspec.registry.repository import ImageRepository
 from smspec.registry.session import Busy, NotFound, RegistryDenied
 from smspec.render.iam.submitter import submitter_policy
 from smspec.service.image_python import locked_python, python_of_image
@@ -45,47 +45,6 @@ _LARGEST_LAYER = 52_000 << 20
 """Bytes: the quota of Amazon ECR. docs.aws.amazon.com/AmazonECR/latest/userguide/service-quotas.html"""
 
 _OLDEST_PYTHON = (3, 8)
-
-
-class WrongImage(Exception):
-    """The registry has something else for the tag: the text says what."""
-
-
-class RemoteImage:
-    """The tag of an image in its registry. ``login``: an Authorization header for it.
-
-    ``patience``: seconds to ask a registry that throttles or fails.
-    """
-
-    def __init__(self, reference: ImageReference, login: str | None, *, patience: float = PATIENCE_SECONDS) -> None:
-        self._host, self._name = host_and_name(reference)
-        self._tag = reference.tag or "latest"
-        self._login = login
-        self._patience = patience
-
-    def found(self) -> Manifest | NotFound:
-        """Return the manifest of the tag, or that there is none. Raises `WireFault`."""
-        try:
-            return patiently(lambda: self._repository().manifest(self._tag), self._patience)
-        except NotFound as missing:
-            return missing
-
-    def check(self, manifest: Manifest, platform: str) -> None:
-        """Check that a manifest is one image for a platform, of Docker's media type. Raise `WrongImage`, `WireFault`.
-
-        SageMaker starts no image of an index that contains attestations, which builders push by default.
-        """
-        if manifest.media_type in INDEXES:
-            raise WrongImage(f"it is an index of images (`{manifest.media_type}`), not one image")
-        if manifest.media_type != DOCKER_MANIFEST:
-            raise WrongImage(f"its media type is `{manifest.media_type}`, not `{DOCKER_MANIFEST}`")
-        try:
-            patiently(lambda: self._repository().require(manifest, platform), self._patience)
-        except WireFault as fault:
-            raise WrongImage(str(fault)) from None
-
-    def _repository(self) -> ImageRepository:
-        return ImageRepository(self._host, self._name, login=self._login)
 
 
 class Logins:
@@ -128,8 +87,8 @@ class ImageInRegistry:
     def present(self) -> PublishedImage | None:
         """Return the image if its registry has it. Raise PublishFailed."""
         with self._explained():
-            found = self._remote.found()
-            if not isinstance(found, Manifest):
+            found = self._manifest()
+            if found is None:
                 return None
             self._check(found, "")
             return PublishedImage(uri=self._job.image.uri, status="present", digest=found.digest)
@@ -144,16 +103,41 @@ class ImageInRegistry:
         return self._logins.password(self._ecr)
 
     @cached_property
-    def _remote(self) -> RemoteImage:
-        return RemoteImage(self._reference, self._logins.header(self._reference), patience=self._patience)
+    def _login(self) -> str | None:
+        return self._logins.header(self._reference)
+
+    def _manifest(self) -> Manifest | None:
+        """Return the manifest of the tag, or None. Raise `WireFault`."""
+        tag = self._reference.tag or "latest"
+        try:
+            return patiently(lambda: ImageRepository(self._reference, login=self._login).manifest(tag), self._patience)
+        except NotFound:
+            return None
 
     def _check(self, manifest: Manifest, history: str) -> None:
-        try:
-            self._remote.check(manifest, self._job.image.platform)
-        except WrongImage as wrong:
+        fault = self._fault_of(manifest)
+        if fault:
             raise UnusableImage(
-                3, f"`{self._job.image.uri}`{history} cannot run in SageMaker: {wrong}; delete the tag and push again"
-            ) from None
+                3, f"`{self._job.image.uri}`{history} cannot run in SageMaker: {fault}; delete the tag and push again"
+            )
+
+    def _fault_of(self, manifest: Manifest) -> str:
+        """Return why a manifest is not one image for the platform of the job, of Docker's media type; empty if it is.
+
+        SageMaker starts no image of an index that contains attestations, which builders push by default.
+        """
+        if manifest.media_type in INDEXES:
+            return f"it is an index of images (`{manifest.media_type}`), not one image"
+        if manifest.media_type != DOCKER_MANIFEST:
+            return f"its media type is `{manifest.media_type}`, not `{DOCKER_MANIFEST}`"
+        platform = self._job.image.platform
+        try:
+            patiently(
+                lambda: ImageRepository(self._reference, login=self._login).require(manifest, platform), self._patience
+            )
+        except WireFault as fault:
+            return str(fault)
+        return ""
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -196,8 +180,8 @@ class ImageInRegistry:
             show(f"created the repository {ecr.host}/{name}")
 
     def _verified(self, printed: str, *, is_new: bool) -> PublishedImage:
-        found = self._remote.found()
-        if isinstance(found, NotFound):
+        found = self._manifest()
+        if found is None:
             raise PublishFailed(3, f"`{self._job.image.uri}` was pushed, but its registry does not have it")
         if printed and printed != found.digest:
             raise PublishFailed(
@@ -209,10 +193,8 @@ class ImageInRegistry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """``host`` and ``name``: its registry and repository. ``layers`` have media types of Docker."""
+    """``layers`` have media types of Docker."""
 
-    host: str
-    name: str
     config: dict[str, object]
     layers: tuple[ImageLayer, ...]
     reference: str
@@ -241,7 +223,6 @@ def read_base(image: ImagePlan, logins: Logins) -> Base:
     """Return the base that an image names with its digest. Raise PublishFailed."""
     reference = parsed_reference(image.base)
     assert reference is not None and reference.digest is not None  # `obstacle` has checked it
-    host, name = host_and_name(reference)
     try:
         repository, manifest = patiently(lambda: _found(reference, image.platform, logins))
         config, listed_python = repository.config(manifest), repository.python(manifest, image.platform)
@@ -251,13 +232,12 @@ def read_base(image: ImagePlan, logins: Logins) -> Base:
         raise PublishFailed(3, f"cannot read the base `{image.base}`: {fault}") from None
     _check_python(image, listed_python)
     layers = tuple(_of_docker(layer, image.base) for layer in manifest.layers)
-    return Base(host=host, name=name, config=config, layers=layers, reference=image.base, repository=repository)
+    return Base(config=config, layers=layers, reference=image.base, repository=repository)
 
 
 def _found(reference: ImageReference, platform: str, logins: Logins) -> tuple[ImageRepository, Manifest]:
     """Return the image of a base for a platform, with its repository, which then has its config. Raise `WireFault`."""
-    host, name = host_and_name(reference)
-    repository = ImageRepository(host, name, login=logins.header(reference))
+    repository = ImageRepository(reference, login=logins.header(reference))
     listed = repository.manifest(str(reference.digest))
     if listed.digest != reference.digest:
         raise BadResponse("the image does not match its digest")

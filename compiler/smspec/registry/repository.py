@@ -61,8 +61,9 @@ class ImageRepository:
     when the registry asks for one, also to the server of its tokens.
     """
 
-    def __init__(self, host: str, name: str, authorization: str | None = None, login: str | None = None) -> None:
-        self._session = Session(host, name, authorization, login)
+    def __init__(self, reference: ImageReference, authorization: str | None = None, login: str | None = None) -> None:
+        self.host, self.name = host_and_name(reference)
+        self._session = Session(self.host, self.name, authorization, login)
         self._deadline = Deadline()
         self._blobs: dict[str, bytes] = {}
 
@@ -138,8 +139,9 @@ class ImageRepository:
 class ImageUpload:
     """Puts one image in a repository. Its methods raise `WireFault`, and may be called again after one."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, reference: ImageReference, login: str | None) -> None:
+        self.host, name = host_and_name(reference)
+        self._session = Session(self.host, name, login=login)
 
     def has(self, blob: Blob) -> bool:
         """Return whether the repository has a blob."""

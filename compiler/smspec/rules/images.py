@@ -99,7 +99,7 @@ def _is_alpine(image: str) -> bool:
     reference = parsed_reference(image)
     if reference is None:
         return False
-    name = official_name(image)
+    name = reference.official_name
     return name == "alpine" or (name == "python" and "alpine" in (reference.tag or ""))
 
 

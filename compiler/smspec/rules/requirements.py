@@ -12,7 +12,7 @@ from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted, secret_lines
 from smspec.diagnostics.unseen_names import line_faults, name_fault
 from smspec.rules.locking import CHANGED_LOCKED_PACKAGES, loose_lines
-from smspec.service.image_python import official_name, without_python
+from smspec.service.image_python import without_python
 from smspec.service.image_reference import parsed_reference
 from smspec.service.requirement_lines import joined_lines, normalized, variables_in, without_comment
 from smspec.source import Path, dotted
@@ -285,7 +285,7 @@ def _lacks_git(image: BuiltImage) -> bool:
         or any(re.match(r"git\b|dgit|devscripts|build-dep", word) for word in image.system_packages)
     ):
         return False
-    is_slim = official_name(image.base) == "python" and re.search(r"\b(?:slim|alpine)", reference.tag or "") is not None
+    is_slim = reference.official_name == "python" and re.search(r"\b(?:slim|alpine)", reference.tag or "") is not None
     return is_slim or without_python(image.base)
 
 

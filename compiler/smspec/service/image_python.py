@@ -9,7 +9,6 @@ from smspec.service.image_reference import parsed_reference
 
 Version = tuple[int, int]
 
-_OFFICIAL = (None, "docker.io", "index.docker.io", "registry-1.docker.io", "public.ecr.aws")
 _TAG = r"(\d+)\.(\d+)(?:[.-].*)?"
 _PY = r"(?:.*-)?py(\d)(\d+)(?:-.*)?"
 _PYTHON_OF_RELEASE: dict[str, Version] = {
@@ -39,27 +38,25 @@ def python_of_image(image: str, system_packages: tuple[str, ...] = ()) -> Versio
             return 2, 7
         match = re.fullmatch(_TAG, reference.tag)
         return (int(match[1]), int(match[2])) if match else None
-    if without_python(image):
-        found = [word.partition("=")[0] for word in system_packages]
-        return python_of_apt(image) if any(word in APT_PYTHON for word in found) else None
+    release = release_of(image)
+    if release is not None:
+        has_python = any(word.partition("=")[0] in APT_PYTHON for word in system_packages)
+        return _PYTHON_OF_RELEASE.get(release) if has_python else None
     match = re.fullmatch(_PY, reference.tag)
     if match:
         return int(match[1]), int(match[2])
-    return _listed_python(image) if reference.account is not None or reference.registry is None else None
+    if reference.account is None and reference.registry is not None:
+        return None
+    # Imported late: few jobs have an image of AWS, and only theirs are in the table.
+    from smspec.service.provided_images import python_of
+
+    return python_of(image)
 
 
 def locked_python(version: str) -> Version | None:
     """Return a version of Python in a lockfile without the patch release; None for an empty string."""
     numbers = version.split(".")
     return (int(numbers[0]), int(numbers[1])) if len(numbers) > 1 else None
-
-
-def _listed_python(image: str) -> Version | None:
-    """Return the version of Python in an image of AWS whose tag does not show it."""
-    # Imported late: few jobs have an image of AWS, and only theirs are in the table.
-    from smspec.service.provided_images import python_of
-
-    return python_of(image)
 
 
 def is_official_python(image: str) -> bool:
@@ -69,42 +66,33 @@ def is_official_python(image: str) -> bool:
 
 def without_python(image: str) -> bool:
     """Return whether an image is known to have no Python: Debian, Ubuntu, and CUDA on one of them."""
-    return official_name(image) in ("debian", "ubuntu") or _cuda_release(image) is not None
+    return release_of(image) is not None
 
 
 def python_of_apt(image: str) -> Version | None:
     """Return the version of apt's ``python3`` in an image without Python; None for a release that is unknown."""
-    return _PYTHON_OF_RELEASE.get(release_of(image))
+    return _PYTHON_OF_RELEASE.get(release_of(image) or "")
 
 
-def release_of(image: str) -> str:
-    """Return the release in the tag of an image without Python, such as ``debian bookworm``; empty without a tag."""
+def release_of(image: str) -> str | None:
+    """Return the release of an image without Python, such as ``debian bookworm``; None for any other image.
+
+    It is empty if the tag does not show it.
+    """
     reference = parsed_reference(image)
-    if reference is None or reference.tag is None:
-        return ""
-    release = _cuda_release(image)
-    if release is None:
-        word = reference.tag.removesuffix("-slim").partition("-")[0]
-        name = reference.repository.rpartition("/")[2]
-        release = f"{name} {word.partition('.')[0] if name == 'debian' else word}"
-    return release
+    if reference is None:
+        return None
+    if reference.repository.endswith("nvidia/cuda"):
+        match = re.search(r"-(ubuntu|debian)(\d+(?:\.\d+)?)$", reference.tag or "")
+        return f"{match[1]} {match[2]}" if match else None
+    name = reference.official_name
+    if name not in ("debian", "ubuntu"):
+        return None
+    word = (reference.tag or "").removesuffix("-slim").partition("-")[0]
+    return f"{name} {word.partition('.')[0] if name == 'debian' else word}" if word else ""
 
 
 def official_name(image: str) -> str:
-    """Return the name of an official image of Docker Hub, or of a copy that keeps ``library/``; empty for any other."""
+    """Return the name of an official image; empty for any other."""
     reference = parsed_reference(image)
-    if reference is None:
-        return ""
-    above, _, name = reference.repository.rpartition("/")
-    if above == "library" or above.endswith("/library"):
-        return name
-    return name if not above and reference.registry in _OFFICIAL[:-1] else ""
-
-
-def _cuda_release(image: str) -> str | None:
-    """Return the release of ``nvidia/cuda`` on Ubuntu or Debian."""
-    reference = parsed_reference(image)
-    if reference is None or not reference.repository.endswith("nvidia/cuda") or reference.tag is None:
-        return None
-    match = re.search(r"-(ubuntu|debian)(\d+(?:\.\d+)?)$", reference.tag)
-    return f"{match[1]} {match[2]}" if match else None
+    return "" if reference is None else reference.official_name

@@ -25,6 +25,7 @@ _REFERENCE = (
 )
 _ECR = r"(?P<account>[0-9]{12})\.dkr(?P<joint>[.-])ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\.(?P<suffix>.+)"
 _LIKE_ECR = r".*\.dkr[.-]ecr\b.*"
+_HUB = (None, "docker.io", "index.docker.io", "registry-1.docker.io")
 _LONGEST_NAME = 255
 _LONGEST_REFERENCE = 1024
 
@@ -37,6 +38,12 @@ class ImageReference:
     repository: str
     tag: str | None
     digest: str | None
+
+    @property
+    def official_name(self) -> str:
+        """The name of an official image of Docker Hub, or of a copy that keeps ``library/``; empty for any other."""
+        above, _, name = self.repository.rpartition("/")
+        return name if above.split("/")[-1] == "library" or (not above and self.registry in _HUB) else ""
 
     @property
     def account(self) -> str | None:

@@ -207,6 +207,7 @@ def test_name_of_a_spec(tmp_path, place, name, code):
 
 FREE = {
     "description": lambda text: {"description": text},
+    "variable": lambda text: {"vars": {"x": {"default": "1", "description": text}}},
     "tag": lambda text: {"tags": {"team": text}},
     "hyperparameter": lambda text: {"hyperparameters": {"prompt": text, "more": [{"a": text}]}},
     "reason": lambda text: {"checks": {"ignore": [{"rule": "SM318", "because": text}]}},

@@ -321,6 +321,6 @@ def test_faulty_rules_are_read_once(tmp_path, found):
     for text in ("code: 1\n", yaml.safe_dump(FEW_HOSTS)):
         (tmp_path / "rules" / "0.yaml").write_text(text)
         with pytest.raises(InvalidInput) as rejected:
-            cache.organization_rules(str(tmp_path))
+            cache.organization(str(tmp_path)).rules()
         seen.append(rejected.value.diagnostics)
     assert seen[0] == seen[1]

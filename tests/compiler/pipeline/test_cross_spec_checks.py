@@ -45,6 +45,11 @@ def test_ignore_at_another_path_is_unused(at, tmp_path):
     assert sorted(found) == ["SM331", "SM702"]
 
 
+@pytest.mark.parametrize("code", ["SM543", "SM552"])
+def test_ignore_of_what_only_check_finds_is_not_unused(code, tmp_path):
+    assert codes(tmp_path, a=job("a", ignoring(code)), b=job("b", "")) == []
+
+
 def test_cross_spec_ignore_of_a_single_spec_is_not_unused(tmp_path):
     """Its reason may lie in a spec that is not looked at."""
     assert codes(tmp_path, "b.yaml", a=job("a", CTR), b=job("b", CTR + ignoring("SM702"))) == []

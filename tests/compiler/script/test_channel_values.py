@@ -228,3 +228,10 @@ def test_variable_of_an_unknown_image_is_not_reported(image):
 )
 def test_variable_of_the_platform_is_not_reported(name):
     assert found(REQUIRED.format(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "code"), [("'r'", ["SM507"]), ("mode='rb'", ["SM507"]), ("'w'", []), ("mode='a'", [])]
+)
+def test_only_a_file_that_is_read_needs_its_channel(mode, code):
+    assert found(f"open('/opt/ml/input/data/extra/x', {mode})\n") == code

@@ -92,7 +92,7 @@ def variable_name(text: str) -> str:
 def shortened(source: str) -> str:
     """Return the beginning of an expression."""
     line = " ".join(source.split())
-    return line if len(line) <= _LONGEST_SOURCE else f"{line[:_LONGEST_SOURCE]}…"
+    return line if len(line) <= _LONGEST_SOURCE else f"{line[:_LONGEST_SOURCE]}..."
 
 
 @dataclass(frozen=True, slots=True)

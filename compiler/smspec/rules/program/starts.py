@@ -100,12 +100,5 @@ def ignored_failure(script: ForeignScript) -> Iterator[Finding]:
         return
 
 
-RULES = (
-    broken_syntax,
-    newer_syntax,
-    uncallable_handler,
-)
-OF_OTHER_SCRIPTS = (
-    script_that_cannot_start,
-    ignored_failure,
-)
+RULES = (broken_syntax, newer_syntax, uncallable_handler)
+OF_OTHER_SCRIPTS = (script_that_cannot_start, ignored_failure)
