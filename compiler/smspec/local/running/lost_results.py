@@ -67,7 +67,8 @@ class LostResults:
             prefix = "" if relative == "." else f"{relative}/"
             directories[:] = [name for name in directories if not self._is_kept(prefix + name)]
             for name in files:
-                if not self._is_kept(prefix + name) and os.path.isfile(os.path.join(directory, name)):
+                path = os.path.join(directory, name)
+                if not self._is_kept(prefix + name) and os.path.isfile(path) and not os.path.islink(path):
                     yield prefix + name
 
     def _is_kept(self, path: str) -> bool:
