@@ -65,11 +65,15 @@ class LostResults:
         for directory, directories, files in walked(base, lambda *_: None):
             relative = os.path.relpath(directory, base)
             prefix = "" if relative == "." else f"{relative}/"
-            directories[:] = [name for name in directories if not self._is_kept(prefix + name)]
+            # What is above was looked at: a job may leave a million files, such as an unpacked archive.
+            directories[:] = [name for name in directories if not self._is_end_kept(prefix, name)]
             for name in files:
                 path = os.path.join(directory, name)
-                if not self._is_kept(prefix + name) and os.path.isfile(path) and not os.path.islink(path):
+                if not self._is_end_kept(prefix, name) and os.path.isfile(path) and not os.path.islink(path):
                     yield prefix + name
+
+    def _is_end_kept(self, prefix: str, name: str) -> bool:
+        return prefix + name in self._kept or _LEFT_BY_TOOLS.match(name) is not None
 
     def _is_kept(self, path: str) -> bool:
         if any(path == kept or path.startswith(f"{kept}/") for kept in self._kept):
