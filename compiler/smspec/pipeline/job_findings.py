@@ -148,7 +148,13 @@ def _requirements(job: DecodedJob) -> Iterable[Finding]:
     if not has_packages and installed is None:
         return []
     # Imported late: many jobs install nothing.
-    from smspec.rules.requirements import requirement_findings, startup_findings, unseen_lists, unseen_settings
+    from smspec.rules.requirements import (
+        missing_lists,
+        requirement_findings,
+        startup_findings,
+        unseen_lists,
+        unseen_settings,
+    )
 
     found: list[Finding] = []
     if isinstance(image, BuiltImage) and has_packages:
@@ -162,6 +168,7 @@ def _requirements(job: DecodedJob) -> Iterable[Finding]:
     if startup is not None and installed is not None:
         found += startup_findings(image, startup.content, SOURCE, startup.included)
         found += unseen_lists(SOURCE, startup.unseen)
+        found += missing_lists(SOURCE, startup.missing)
     return found
 
 
@@ -289,7 +296,7 @@ def _modules(job: DecodedJob) -> Iterable[Finding]:
     from smspec.rules.program.program_and_image import ProgramAndImage
 
     if not isinstance(reach, Reach):
-        return foreign_script_findings(reach)
+        return foreign_script_findings(reach, job.spec)
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     startup = build_inputs.startup
     both = ProgramAndImage(
