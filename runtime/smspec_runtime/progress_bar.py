@@ -2,10 +2,11 @@
 
 import re
 
-_TIMES = r"\[\d+:[\d:]+[<,](?:[^][]|\[[^][]*\])*\]"
-_BAR = re.compile(  # tqdm's
-    rf"(?:.{{0,200}}?\d{{1,3}}%\|.{{0,400}}?\| *[\d.]+\w*/[\d.?]+\w* |.{{0,200}}?\d\w* ){_TIMES} *(?=\S)"
-)
+# Without limits, the time grows with the cube of the length of a number.
+_NUMBER = r"[\d.?]{1,24}\w{0,9}"
+_COUNT = rf".{{0,200}}?\d{{1,3}}%\|.{{0,400}}?\| *{_NUMBER}/{_NUMBER} |.{{0,200}}?\d\w{{0,9}} "
+_TIMES = r"\[\d+:[\d:]+[<,](?:[^][]|\[[^][]*\]){0,999}\]"
+_BAR = re.compile(rf"(?:{_COUNT}){_TIMES} *(?=\S)")  # tqdm's
 
 
 def bar_end(text: str) -> int:

@@ -158,8 +158,17 @@ def test_python_that_cannot_be_fetched_exits_3(job, variables, reason):
     assert "cause" not in ended.stderr
 
 
-def test_python_that_uv_does_not_have_exits_3(job):
+@pytest.mark.parametrize("file", ["none", "uv.toml", "pyproject.toml"])
+def test_python_that_uv_does_not_have_exits_3(job, file):
+    """Settings of uv in a repository, which could name any program as that Python, are not read."""
     needs(job, "3.99")
+    archive = f"file://{job.directory}/python.tar.gz"
+    planted = {"name": "cpython", "arch": {"family": platform.machine(), "variant": None}, "os": "linux", "libc": "gnu"}
+    planted |= {"major": 3, "minor": 99, "patch": 0, "prerelease": "", "variant": None, "url": archive, "sha256": None}
+    name = f"cpython-3.99.0-linux-{platform.machine()}-gnu"
+    job.write("downloads.json", json.dumps({name: {**planted, "build": "1"}}))
+    table = "[tool.uv]\n" if file == "pyproject.toml" else ""
+    job.write(file, f'{table}python-downloads-json-url = "{job.directory}/downloads.json"\n')
     ended = checked_job(job, job.environment, "--fetch-python")
     assert ended.returncode == 3, ended.stderr
     assert last(ended).startswith("smspec: cannot fetch Python 3.99: uv has no build of it for this machine; install")

@@ -130,6 +130,38 @@ def test_slow_and_failing_endpoints(job, s3, name, slow, failing):
     states(job, *words, environment=environment, slow_s3=slow, failing_s3=failing)
 
 
+REPLACING = """
+import os
+place, author = "/opt/ml/a/b/checkpoints", os.environ["AUTHOR"]
+for name in ("/opt/ml/a/b", "/opt/ml/a"):
+    try:
+        os.rename(name, "/opt/ml/moved")
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        os.symlink(author, name)
+        place = "/opt/ml/moved/b/checkpoints" if name == "/opt/ml/a" else "/opt/ml/moved/checkpoints"
+        break
+    except OSError as fault:
+        print(fault)
+for path in (place + "/written", "/opt/ml/model/a"):
+    with open(path, "w") as file:
+        file.write("x" * 100_000)
+"""
+
+
+def test_content_of_a_volume_goes_to_the_host_alone(job):
+    """A directory above the checkpoints cannot be replaced by a link to those of the author."""
+    for path in ("author/checkpoints/own", "author/b/checkpoints/own"):
+        job.write(path, "of the author")
+    checkpoints = 'checkpoints: {s3: "s3://models/c/", local: /opt/ml/a/b/checkpoints}\n'
+    job.write_job(REPLACING, f'{SPEC}{checkpoints}environment: {{AUTHOR: "{job.directory}/author"}}\n')
+    states(job, full_volume=KEPT)
+    author = job.directory / "author"
+    assert {path.relative_to(author).as_posix() for path in author.rglob("*") if path.is_file()} == {
+        "checkpoints/own",
+        "b/checkpoints/own",
+    }
+
+
 def test_faults_that_strike_nothing_prove_nothing(job):
     """The hosts of this job do not wait for each other, send no request, and write no file."""
     job.write_job("print('up')", SPEC + TWO_HOSTS)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from smspec_runtime.failure import failure_text
 from smspec_runtime.outcome import Outcome
+from smspec_runtime.progress_bar import bar_end
 from smspec_runtime.reason import reason_of
 from smspec_runtime.reason.ending import signal_text
 from smspec_runtime.reason.noise import ends_message, is_noise
@@ -94,6 +95,18 @@ def test_words_behind_a_progress_bar_are_the_reason(bar, written):
     """A bar does not end its line, so the next message stands on it."""
     found = reason_of(Outcome(status=4, output=(BARS[bar] + written).encode()), ["python3", "train.py"])
     assert found.text == LAST_WORDS[written]
+
+
+def test_long_numbers_are_no_progress_bars():
+    """Without a limit, the first line takes days."""
+    number = "1" * 40_000
+    for line in (
+        f" 1%||{number}/{number} [",
+        f" 1%||1/{number} [",
+        f"{number} [1:1{':1' * 30_000}",
+        f"1 [1:1,{number}",
+    ):
+        assert bar_end(line) == 0
 
 
 MARKS = re.compile(r"Traceback|^(The above|During handling)|Exception ignored|Exception in|Process |^\[", re.MULTILINE)

@@ -194,6 +194,7 @@ def test_links_are_not_followed(hosts, tmp_path):
     (tmp_path / "elsewhere/file").write_text("x")
     results = LostResults(request(), hosts.places, ())
     os.symlink(tmp_path / "elsewhere", os.path.join(hosts.places["algo-1"].code, "link"))
+    os.symlink(tmp_path / "elsewhere/file", os.path.join(hosts.places["algo-1"].code, "latest"))
     assert list(results.warnings({})) == []
 
 

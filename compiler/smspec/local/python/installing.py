@@ -285,7 +285,8 @@ def _fetch(version: str, show: Callable[[str], None]) -> None:
         elif line.strip():
             show(f"fetching | {line.strip()}")
 
-    status = run_shown([uv, "python", "install", version], variables, take)
+    # Not in the current directory: its `uv.toml` or `pyproject.toml` could name any program as that Python.
+    status = run_shown([uv, "python", "install", version], variables, take, os.sep)
     make_private(directory)
     if status:
         # uv wraps long lines.

@@ -245,8 +245,15 @@ def program_on_path(name: str) -> str | None:
 
 
 def _selected_versions(root: str) -> list[str]:
+    """Without those that would lead out of pyenv's directory, which it ignores: a repository has `.python-version`."""
     variable = os.environ.get("PYENV_VERSION")
-    return (variable.split(":") if variable else _listed_versions(root)) or ["system"]
+    listed = variable.split(":") if variable else _listed_versions(root)
+    return [version for version in listed if _is_inside(version, os.path.join(root, "versions"))] or ["system"]
+
+
+def _is_inside(version: str, directory: str) -> bool:
+    place = os.path.normpath(os.path.join(directory, version))
+    return ".." not in version.split("/") and place.startswith(f"{os.path.normpath(directory)}/")
 
 
 def _listed_versions(root: str) -> list[str]:

@@ -65,10 +65,15 @@ class LostResults:
         for directory, directories, files in walked(base, lambda *_: None):
             relative = os.path.relpath(directory, base)
             prefix = "" if relative == "." else f"{relative}/"
-            directories[:] = [name for name in directories if not self._is_kept(prefix + name)]
+            # What is above was looked at: a job may leave a million files, such as an unpacked archive.
+            directories[:] = [name for name in directories if not self._is_end_kept(prefix, name)]
             for name in files:
-                if not self._is_kept(prefix + name) and os.path.isfile(os.path.join(directory, name)):
+                path = os.path.join(directory, name)
+                if not self._is_end_kept(prefix, name) and os.path.isfile(path) and not os.path.islink(path):
                     yield prefix + name
+
+    def _is_end_kept(self, prefix: str, name: str) -> bool:
+        return prefix + name in self._kept or _LEFT_BY_TOOLS.match(name) is not None
 
     def _is_kept(self, path: str) -> bool:
         if any(path == kept or path.startswith(f"{kept}/") for kept in self._kept):
@@ -92,7 +97,7 @@ def _lost(files: Mapping[str, int | None]) -> str:
 def _checkpoints_in_model(places: Iterable[HostDirectory]) -> str | None:
     """Return a warning if checkpoints are most of the model, which is uploaded as one archive."""
     for place in places:
-        total, of_checkpoints, names = 0, 0, list[str]()
+        total, of_checkpoints, names = 0, 0, set[str]()
         for directory, _, files in walked(place.model, lambda *_: None):
             parts = os.path.relpath(directory, place.model).split("/")
             inner = next((part for part in parts if _CHECKPOINT.match(part)), None)
@@ -102,7 +107,7 @@ def _checkpoints_in_model(places: Iterable[HostDirectory]) -> str | None:
                 name = inner or (file if _CHECKPOINT.match(file) else None)
                 if name is not None:
                     of_checkpoints += size
-                    names += [name] if name not in names else []
+                    names.add(name)
         if (
             of_checkpoints > _MANY_CHECKPOINTS
             and of_checkpoints * 2 > total

@@ -89,6 +89,19 @@ def test_shim_stands_for_the_selected_version(root, monkeypatch):
                 assert answer.stdout.strip() == (wanted or ""), (variable, local, everywhere)
 
 
+def test_version_of_a_repository_is_inside_pyenv(root):
+    """A pull request may have the file, and a program beside it (CVE-2022-35861 of pyenv)."""
+    planted = root.parent / "planted"
+    shutil.copytree(root / "versions" / "3.12.1", planted)
+    shutil.copytree(planted, root / "versions" / "3.12.1" / "envs" / "own")
+    (root / "versions" / "link").symlink_to(planted)
+    for text in (f"{planted}", "../../planted", "3.12.1/../../../planted", "link/../planted", "..", ".", "//"):
+        Path(".python-version").write_text(text)
+        assert program_on_path("python3") == str(root.parent / "system" / "python3"), text
+    Path(".python-version").write_text("3.12.1/envs/own")
+    assert program_on_path("python3") == str(root / "versions" / "3.12.1" / "envs" / "own" / "bin" / "python3")
+
+
 def test_other_program_is_found_on_path(root, monkeypatch):
     assert program_on_path("tool") == str(root.parent / "system" / "tool")
     assert program_on_path("no-such-program") is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
@@ -299,7 +300,10 @@ class NamespaceEngine(PythonOfEngine):
         ]
         checkpoints = self._resumed
         if checkpoints.startswith("/") and not any(_contains(each.target, checkpoints) for each in binds[1:-1]):
-            binds.append(Bind(place.root + checkpoints, checkpoints, True))
+            # A job can rename a directory that has a mount point, not the mount point, and put a link in its place.
+            above = [checkpoints[: match.start()] for match in re.finditer("/", checkpoints)]
+            places = [path for path in above if path.startswith("/opt/ml/")] + [checkpoints]
+            binds += [Bind(place.root + path, path, True) for path in places]
         binds = self._with_limited_room(binds, host)
         uploads = directory.path(UPLOAD)
         return [*binds, Bind(os.path.abspath(uploads), UPLOADS)] if os.path.isdir(uploads) else binds
