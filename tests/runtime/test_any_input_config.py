@@ -23,7 +23,8 @@ from smspec_runtime.input_config import read_input_config
 from smspec_runtime.layout import Layout
 from smspec_runtime.masking import masked_command, secret_values
 from smspec_runtime.refusal import Refused
-from smspec_runtime.toolkit import distribution_groups, launcher_options, plan_of
+from smspec_runtime.image_plan import plan_of
+from smspec_runtime.toolkit import distribution_groups, launcher_options
 from smspec_runtime.training_job import read_job
 from smspec_runtime.variables import carried_variables
 from support.runtime.input_config_strategies import (

@@ -1,0 +1,158 @@
+"""What scripts use of SageMaker's toolkits, for images that lack them."""
+
+import collections.abc
+import json
+import os
+import signal
+import sys
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from subprocess import Popen
+from types import ModuleType
+
+from ..arguments import STYLES
+from ..environment import variables_of
+from ..input_config import read_input_config
+from ..layout import ROOT, Layout
+from ..lean_typing import Any, Dict, Iterator, Json, List
+from ..program import find_program, make_executable
+from ..run_plan import RunPlan
+
+_LAYOUT = Layout(os.environ.get("SAGEMAKER_BASE_DIR") or ROOT)
+
+
+class ClientError(Exception):
+    pass
+
+
+class ExecuteUserScriptError(ClientError):
+    def __init__(self, cmd: List[str], return_code: int) -> None:
+        super().__init__(f"ExitCode {return_code}\nCommand {cmd}")
+        self.cmd, self.return_code = cmd, str(return_code)
+
+
+class Environment(collections.abc.Mapping):  # type: ignore[type-arg]
+    """As the runtime set it, in the order of the files."""
+
+    def __init__(self) -> None:
+        config = read_input_config(_LAYOUT)
+        channels = {name: _LAYOUT.channel(name) for name in config.channels}
+        own = {"hyperparameters": config.hyperparameters.user, "channel_input_dirs": channels}
+        vars(self).update(json.loads(os.environ["SM_TRAINING_ENV"]), **own)
+
+    def __getitem__(self, name: str) -> Any:
+        return vars(self)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(vars(self)))
+
+    def __len__(self) -> int:
+        return len(vars(self))
+
+    def __repr__(self) -> str:
+        return str(dict(self))
+
+    def to_cmd_args(self) -> List[str]:
+        return _arguments(self["hyperparameters"])
+
+    def to_env_vars(self) -> Dict[str, str]:
+        return variables_of(dict(self), self.to_cmd_args())
+
+
+def _arguments(mapping: Json) -> List[str]:
+    return [word for name in sorted(mapping) for word in STYLES["toolkit"](name, mapping[name], None)]
+
+
+def _run(
+    uri: str,  # noqa: ARG001  # The toolkit, too, leaves the code alone that is in its place.
+    user_entry_point: str,
+    args: List[str],
+    env_vars: Any = None,
+    wait: bool = True,
+    *_: Any,
+    **more: Any,
+) -> Any:
+    """Start a script as the runtime does; the code is here. Unless caught, its failure ends the caller alike."""
+    runner = more.get("runner_type") or more.get("runner") or "Process"
+    if runner != "Process":
+        raise NotImplementedError(f"`entry_point.run` cannot start {runner}: set `distribution` in the job spec")
+    os.environ.update(env_vars or {})
+    code = os.getcwd() if os.path.exists(user_entry_point) else _LAYOUT.code
+    program = find_program(RunPlan("script", user_entry_point), code)
+    make_executable(program, code)
+    words = [*program.words, *args]
+    # Its process group gets signals: the script answers them.
+    kept = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        process = Popen(words, cwd=code)
+        status = process.wait() if wait else 0
+    finally:
+        for number in kept:
+            signal.signal(number, kept[number])
+    if status:
+        sys.excepthook = _end
+        raise ExecuteUserScriptError(words, status if status > 0 else 128 - status)
+    return process
+
+
+def _end(kind: Any, error: Any, trace: Any) -> None:
+    if isinstance(error, ExecuteUserScriptError):
+        sys.exit(int(error.return_code))  # The script wrote why.
+    sys.__excepthook__(kind, error, trace)
+
+
+class _Absent:
+    def __init__(self, name: str) -> None:
+        self._why = f"the smspec runtime has no `{name}`: install the toolkit in the image"
+
+    def __call__(self, *_: Any, **more: Any) -> Any:
+        raise NotImplementedError(self._why)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(self._why)
+
+
+def _logger() -> Any:
+    import logging
+
+    return logging.getLogger("sagemaker-training-toolkit")
+
+
+_DIRECTORIES = {name + "_dir": path for name, path in vars(_LAYOUT).items()}
+_MODULES: Dict[str, Json] = {
+    "entry_point": {"run": _run},
+    "environment": {"Environment": Environment, "TrainingEnv": Environment, **_DIRECTORIES},
+    "errors": {"ClientError": ClientError, "ExecuteUserScriptError": ExecuteUserScriptError},
+    "logging_config": {"get_logger": _logger},
+    "mapping": {"to_cmd_args": _arguments},
+    "runner": {name + "RunnerType": name for name in ("MPI", "Process", "SMDataParallel", "TorchDistributed")},
+}
+_MODULES.update(env=_MODULES["environment"], logging=_MODULES["logging_config"])  # In `sagemaker_containers`.
+
+
+def take_place(name: str) -> None:
+    """Load an installed package in its place, or fill it."""
+    own = os.path.dirname(os.path.abspath(__file__))
+    found = PathFinder.find_spec(name, [place for place in sys.path if os.path.abspath(place) != own])
+    if found and found.origin and found.loader:
+        sys.modules[name] = module_from_spec(found)
+        found.loader.exec_module(sys.modules[name])
+        return
+    for package in (name, name + ".beta", name + ".beta.framework"):
+        _add(package, {"training_env": Environment})
+        for part, members in _MODULES.items():
+            _add(f"{package}.{part}", members)
+            _add(f"{package}._{part}", members)
+
+
+def _add(name: str, members: Json) -> None:
+    def absent(member: str) -> Any:
+        if member.startswith("__"):
+            raise AttributeError(member)
+        return _Absent(f"{name}.{member}")
+
+    module = sys.modules.setdefault(name, ModuleType(name))
+    vars(module).update(members, __getattr__=absent)
+    parent, _, part = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], part, module)
