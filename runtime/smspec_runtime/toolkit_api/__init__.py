@@ -2,6 +2,7 @@
 
 import collections.abc
 import json
+import logging
 import os
 import signal
 import sys
@@ -112,10 +113,12 @@ class _Absent:
         raise AttributeError(self._why)
 
 
-def _logger() -> Any:
-    import logging
-
+def _logger() -> logging.Logger:
     return logging.getLogger("sagemaker-training-toolkit")
+
+
+def _configure_logger(level: Any, log_format: str = "%(asctime)s %(name)-12s %(levelname)-8s %(message)s") -> None:
+    logging.basicConfig(format=log_format, level=level)
 
 
 _DIRECTORIES = {name + "_dir": path for name, path in vars(_LAYOUT).items()}
@@ -123,7 +126,7 @@ _MODULES: Dict[str, Json] = {
     "entry_point": {"run": _run},
     "environment": {"Environment": Environment, "TrainingEnv": Environment, **_DIRECTORIES},
     "errors": {"ClientError": ClientError, "ExecuteUserScriptError": ExecuteUserScriptError},
-    "logging_config": {"get_logger": _logger},
+    "logging_config": {"get_logger": _logger, "configure_logger": _configure_logger},
     "mapping": {"to_cmd_args": _arguments},
     "runner": {name + "RunnerType": name for name in ("MPI", "Process", "SMDataParallel", "TorchDistributed")},
 }
@@ -134,9 +137,10 @@ def take_place(name: str) -> None:
     """Load an installed package in its place, or fill it."""
     own = os.path.dirname(os.path.abspath(__file__))
     found = PathFinder.find_spec(name, [place for place in sys.path if os.path.abspath(place) != own])
-    if found and found.origin and found.loader:
+    if found:  # Or a directory of the author's without `__init__.py`.
         sys.modules[name] = module_from_spec(found)
-        found.loader.exec_module(sys.modules[name])
+        if found.loader:
+            found.loader.exec_module(sys.modules[name])
         return
     for package in (name, name + ".beta", name + ".beta.framework"):
         _add(package, {"training_env": Environment})
