@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from subprocess import Popen
@@ -38,8 +39,8 @@ class Environment(collections.abc.Mapping):  # type: ignore[type-arg]
     def __init__(self) -> None:
         config = read_input_config(_LAYOUT)
         channels = {name: _LAYOUT.channel(name) for name in config.channels}
-        own = {"hyperparameters": config.hyperparameters.user, "channel_input_dirs": channels}
-        vars(self).update(json.loads(os.environ["SM_TRAINING_ENV"]), **own)
+        vars(self).update(json.loads(os.environ["SM_TRAINING_ENV"]))
+        vars(self).update(hyperparameters=config.hyperparameters.user, channel_input_dirs=channels)
 
     def __getitem__(self, name: str) -> Any:
         return vars(self)[name]
@@ -65,7 +66,7 @@ def _arguments(mapping: Json) -> List[str]:
 
 
 def _run(
-    uri: str,  # noqa: ARG001  # The toolkit, too, leaves the code alone that is in its place.
+    uri: str,  # noqa: ARG001  # The code is here.
     user_entry_point: str,
     args: List[str],
     env_vars: Any = None,
@@ -73,7 +74,7 @@ def _run(
     *_: Any,
     **more: Any,
 ) -> Any:
-    """Start a script as the runtime does; the code is here. Unless caught, its failure ends the caller alike."""
+    """Start a script like the runtime. Unless caught, its failure ends the caller alike."""
     runner = more.get("runner_type") or more.get("runner") or "Process"
     if runner != "Process":
         raise NotImplementedError(f"`entry_point.run` cannot start {runner}: set `distribution` in the job spec")
@@ -81,9 +82,13 @@ def _run(
     code = os.getcwd() if os.path.exists(user_entry_point) else _LAYOUT.code
     program = find_program(RunPlan("script", user_entry_point), code)
     make_executable(program, code)
-    words = [*program.words, *args]
+    # The shell takes a file without `#!`.
+    shell = ["/bin/sh", "-c", 'exec "$0" "$@"'] if program.kind == "executable" else []
+    words = [*shell, *program.words, *args]
     # Its process group gets signals: the script answers them.
-    kept = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    is_main = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGINT, signal.SIGTERM) if is_main else ()
+    kept = {number: signal.signal(number, lambda *_: None) for number in numbers}
     try:
         process = Popen(words, cwd=code)
         status = process.wait() if wait else 0
@@ -92,17 +97,22 @@ def _run(
             signal.signal(number, kept[number])
     if status:
         sys.excepthook = _end
-        raise ExecuteUserScriptError(words, status if status > 0 else 128 - status)
+        raise ExecuteUserScriptError(words, status)
     return process
 
 
 def _end(kind: Any, error: Any, trace: Any) -> None:
-    if isinstance(error, ExecuteUserScriptError):
-        sys.exit(int(error.return_code))  # The script wrote why.
-    sys.__excepthook__(kind, error, trace)
+    if not isinstance(error, ExecuteUserScriptError):
+        return sys.__excepthook__(kind, error, trace)
+    status = int(error.return_code)  # The script wrote why.
+    if status < 0:
+        os.kill(os.getpid(), -status)
+    sys.exit(status)
 
 
 class _Absent:
+    _why = ""  # In a copy.
+
     def __init__(self, name: str) -> None:
         self._why = f"the smspec runtime has no `{name}`: install the toolkit in the image"
 
@@ -135,8 +145,7 @@ _MODULES.update(env=_MODULES["environment"], logging=_MODULES["logging_config"])
 
 def take_place(name: str) -> None:
     """Load an installed package in its place, or fill it."""
-    own = os.path.dirname(os.path.abspath(__file__))
-    found = PathFinder.find_spec(name, [place for place in sys.path if os.path.abspath(place) != own])
+    found = PathFinder.find_spec(name, [place for place in sys.path if not place.endswith("/toolkit_api")])
     if found:  # Or a directory of the author's without `__init__.py`.
         sys.modules[name] = module_from_spec(found)
         if found.loader:

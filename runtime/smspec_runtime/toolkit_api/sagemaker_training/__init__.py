@@ -1,4 +1,4 @@
-"""Stands for the toolkit where the image lacks it."""
+"""In place of the toolkit."""
 
 from smspec_runtime.toolkit_api import take_place
 
