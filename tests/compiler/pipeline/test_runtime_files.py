@@ -91,9 +91,7 @@ def test_code_that_names_a_toolkit_gets_its_modules(text, tmp_path):
     assert "toolkit_api/sagemaker_containers/__init__.py" in paths(files=named(tmp_path, text))
 
 
-@pytest.mark.parametrize(
-    "text", ["sagemaker-training", "aws_sagemaker_training_job", "sagemaker_trainings"]
-)
+@pytest.mark.parametrize("text", ["sagemaker-training", "aws_sagemaker_training_job", "sagemaker_trainings"])
 def test_similar_names_are_no_toolkit(text, tmp_path):
     assert paths(files=named(tmp_path, text)) == paths()
 
