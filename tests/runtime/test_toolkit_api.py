@@ -105,11 +105,11 @@ def test_script_is_started_by_a_thread(container):
     [
         (
             "entry_point.run('', 'inner.py', [], runner_type=runner.MPIRunnerType)",
-            "NotImplementedError: `entry_point.run` cannot start MPI: set `distribution` in the job spec",
+            "RuntimeError: `entry_point.run` cannot start MPI: set `distribution` in the job spec",
         ),
         (
             "environment.read_hyperparameters()",
-            "NotImplementedError: the smspec runtime has no `sagemaker_training.environment.read_hyperparameters`: "
+            "RuntimeError: the smspec runtime has no `sagemaker_training.environment.read_hyperparameters`: "
             "install the toolkit in the image",
         ),
         (
@@ -121,7 +121,7 @@ def test_script_is_started_by_a_thread(container):
     ],
     ids=["launcher", "function", "module", "import"],
 )
-def test_what_is_absent_is_named_in_the_failure(container, call, sentence):
+def test_absent_members_are_named_in_the_failure(container, call, sentence):
     done = started(container, "", call)
     assert done.status == 1
     assert done.failure.split("\n")[0] == f"ExecuteUserScriptError: {sentence}"

@@ -77,7 +77,7 @@ def _run(
     """Start a script like the runtime. Unless caught, its failure ends the caller alike."""
     runner = more.get("runner_type") or more.get("runner") or "Process"
     if runner != "Process":
-        raise NotImplementedError(f"`entry_point.run` cannot start {runner}: set `distribution` in the job spec")
+        raise RuntimeError(f"`entry_point.run` cannot start {runner}: set `distribution` in the job spec")
     os.environ.update(env_vars or {})
     code = os.getcwd() if os.path.exists(user_entry_point) else _LAYOUT.code
     program = find_program(RunPlan("script", user_entry_point), code)
@@ -117,7 +117,7 @@ class _Absent:
         self._why = f"the smspec runtime has no `{name}`: install the toolkit in the image"
 
     def __call__(self, *_: Any, **more: Any) -> Any:
-        raise NotImplementedError(self._why)
+        raise RuntimeError(self._why)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(self._why)
