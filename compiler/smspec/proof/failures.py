@@ -46,7 +46,7 @@ _EMPTY = re.compile(r"\bempty\b", re.IGNORECASE)
 _OF_THE_RUNTIME = "SM_"
 """The runtime sets these here as in the container."""
 
-_LONGEST, _SHORTEST = 100, 60
+_LONGEST = 100
 _MOST_STEPS = 3
 
 _ANY_NAME = re.compile(r"\bglobals\(|(?<![.\w])exec\(|\bbuiltins\b|__builtins__|\bsys\.modules\b")
