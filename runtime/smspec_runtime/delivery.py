@@ -37,11 +37,11 @@ def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Environ
     if os.path.abspath(code).startswith(above) or os.path.realpath(code).startswith(above):
         raise Refused(f"cannot take the code from {source}: the code directory itself, {code}, lies in it")
     code = _writable(code)
-    bring(source, code, config, environ)
+    _bring(source, code, config, environ)
     return Layout(layout.root, code)
 
 
-def bring(source: str, code: str, config: InputConfig, environ: Environ) -> None:
+def _bring(source: str, code: str, config: InputConfig, environ: Environ) -> None:
     import shutil
 
     place = code if os.access(os.path.dirname(code), os.W_OK) else "/tmp/smspec-code"

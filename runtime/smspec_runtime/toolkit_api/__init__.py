@@ -1,6 +1,5 @@
 """What scripts use of SageMaker's toolkits, for images that lack them."""
 
-import collections.abc
 import json
 import logging
 import os
@@ -16,7 +15,7 @@ from ..arguments import STYLES
 from ..environment import variables_of
 from ..input_config import read_input_config
 from ..layout import ROOT, Layout
-from ..lean_typing import Any, Dict, Iterator, Json, List
+from ..lean_typing import Any, Dict, Json, List
 from ..program import find_program, make_executable
 from ..run_plan import RunPlan
 
@@ -33,32 +32,26 @@ class ExecuteUserScriptError(ClientError):
         self.cmd, self.return_code = cmd, str(return_code)
 
 
-class Environment(collections.abc.Mapping):  # type: ignore[type-arg]
+class Environment(dict):  # type: ignore[type-arg]
     """As the runtime set it, in the order of the files."""
 
     def __init__(self) -> None:
         config = read_input_config(_LAYOUT)
-        channels = {name: _LAYOUT.channel(name) for name in config.channels}
-        vars(self).update(json.loads(os.environ["SM_TRAINING_ENV"]))
-        vars(self).update(hyperparameters=config.hyperparameters.user, channel_input_dirs=channels)
+        values = json.loads(os.environ["SM_TRAINING_ENV"])
+        values["hyperparameters"] = config.hyperparameters.user
+        values["channel_input_dirs"] = {name: _LAYOUT.channel(name) for name in config.channels}
+        super().__init__(sorted(values.items()))
 
-    def __getitem__(self, name: str) -> Any:
-        return vars(self)[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(sorted(vars(self)))
-
-    def __len__(self) -> int:
-        return len(vars(self))
-
-    def __repr__(self) -> str:
-        return str(dict(self))
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            return self[name]
+        raise AttributeError(name)
 
     def to_cmd_args(self) -> List[str]:
         return _arguments(self["hyperparameters"])
 
     def to_env_vars(self) -> Dict[str, str]:
-        return variables_of(dict(self), self.to_cmd_args())
+        return variables_of(self, self.to_cmd_args())
 
 
 def _arguments(mapping: Json) -> List[str]:
@@ -116,7 +109,7 @@ class _Absent:
     def __init__(self, name: str) -> None:
         self._why = f"the smspec runtime has no `{name}`: install the toolkit in the image"
 
-    def __call__(self, *_: Any, **more: Any) -> Any:
+    def __call__(self, *_: Any, **__: Any) -> Any:
         raise RuntimeError(self._why)
 
     def __getattr__(self, name: str) -> Any:
