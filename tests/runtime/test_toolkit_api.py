@@ -80,6 +80,12 @@ def test_script_gets_variables_and_arguments(container):
     assert started(container, inner, call, ["a b", "$HOME", "'"]).stdout == b"['a b', '$HOME', \"'\"] y True\n"
 
 
+def test_output_before_a_killed_script_is_kept(container):
+    call = "print('before')\nentry_point.run(env.module_dir, 'inner.py', [])"
+    done = started(container, "import os; print('inner', flush=True); os.kill(os.getpid(), 9)", call)
+    assert (done.status, done.stdout) == (137, b"before\ninner\n")
+
+
 @pytest.mark.parametrize("where", ["", "import os; os.chdir('/')\n"], ids=["code", "elsewhere"])
 def test_shell_script_is_started(container, where):
     container.write("code/run.sh", 'echo "$1" in "$(basename "$PWD")"\n', 0o600)

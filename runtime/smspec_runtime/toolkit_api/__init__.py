@@ -83,6 +83,7 @@ def _run(
     numbers = (signal.SIGINT, signal.SIGTERM) if is_main else ()
     kept = {number: signal.signal(number, lambda *_: None) for number in numbers}
     try:
+        sys.stdout.flush()
         process = Popen(words, cwd=code)
         status = process.wait() if wait else 0
     finally:
