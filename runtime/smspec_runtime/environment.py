@@ -7,6 +7,12 @@ from .input_config import InputConfig
 from .layout import Layout
 from .lean_typing import Any, Dict, Environ, Json, List, NamedTuple, Optional
 
+_ONLY_INSIDE = (
+    "additional_framework_parameters channel_input_dirs distribution_hosts hyperparameters is_master job_name "
+    "is_modelparallel_enabled is_smddpmprun_installed is_smddprun_installed master_hostname"
+)
+"""Members of SM_TRAINING_ENV without a variable."""
+
 
 class Machine(NamedTuple):
     cpus: int
@@ -34,7 +40,7 @@ def sagemaker_variables(
     master = (distribution_hosts or cluster.hosts)[0]
     model_parallel = environ.get("SM_HP_MP_PARAMETERS")
     module = str(program)
-    variables: Json = {
+    env: Json = {
         "current_host": cluster.current_host,
         "current_instance_group": cluster.instance_group,
         "current_instance_group_hosts": cluster.hosts_of([cluster.instance_group]) if cluster.instance_groups else [],
@@ -62,9 +68,6 @@ def sagemaker_variables(
         "resource_config": config.resource_config,
         "topology": config.resource_config.get("topology", []),
         "user_entry_point": program,
-    }
-    variables["training_env"] = {
-        **variables,
         "additional_framework_parameters": framework,
         "channel_input_dirs": channels,
         "distribution_hosts": distribution_hosts,
@@ -76,17 +79,25 @@ def sagemaker_variables(
         "job_name": environ.get("TRAINING_JOB_NAME"),
         "master_hostname": master,
     }
-    if not variables["topology"]:
-        del variables["topology"]
-    variables.update(channels=sorted(channels), framework_params=framework, hps=user, user_args=arguments)
-    variables.update({"channel_" + name: path for name, path in channels.items()})
-    variables.update({"hp_" + name: value for name, value in user.items()})
     return {
-        **{"SM_" + name.upper(): _written(value) for name, value in variables.items()},
+        **variables_of(env, arguments),
         "CURRENT_HOST": cluster.current_host,
         "SAGEMAKER_JOB_NAME": _written(sagemaker.get("sagemaker_job_name")),
         "SAGEMAKER_REGION": _written(sagemaker.get("sagemaker_region", environ.get("AWS_DEFAULT_REGION"))),
     }
+
+
+def variables_of(env: Json, arguments: List[str]) -> Dict[str, str]:
+    """The toolkit's, of its environment."""
+    user, channels = env["hyperparameters"], env["channel_input_dirs"]
+    variables = {name: value for name, value in env.items() if name not in _ONLY_INSIDE.split()}
+    if not env["topology"]:
+        del variables["topology"]
+    variables.update(channels=sorted(channels), framework_params=env["additional_framework_parameters"], hps=user)
+    variables.update(training_env=env, user_args=arguments)
+    variables.update({"channel_" + name: path for name, path in channels.items()})
+    variables.update({"hp_" + name: value for name, value in user.items()})
+    return {"SM_" + name.upper(): _written(value) for name, value in variables.items()}
 
 
 def _written(value: Any) -> str:

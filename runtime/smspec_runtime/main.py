@@ -25,7 +25,7 @@ with StandardLibraryOnly():
     from .refusal import Refused
     from .run_plan import RunPlan, decode_run_plan
     from .supervisor import GRACE, Stopped, Supervisor
-    from .toolkit import PYTORCH, distribution_groups, is_of_sagemaker, launcher_options, plan_of, program_of
+    from .toolkit import PYTORCH, distribution_groups, is_of_sagemaker, launcher_options, program_of
     from .torch_variables import MASTER_PORT, torch_variables
     from .variables import carried_variables, python_path
 
@@ -92,7 +92,12 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     local_leader = environ.pop(LOCAL_LEADER, "")
     config = read_input_config(layout)
     cluster = config.cluster
-    plan = plan_of(config, environ) if plan_file is None else _load_plan(plan_file)
+    if plan_file is None:
+        from .image_plan import plan_of  # Late: smspec sends it to no job.
+
+        plan = plan_of(config, environ)
+    else:
+        plan = _load_plan(plan_file)
     if plan.launcher is not None:
         from .launchers import LAUNCHERS, Launch
         from .launchers import launcher as launcher_of

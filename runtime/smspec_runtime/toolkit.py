@@ -1,12 +1,10 @@
-"""The plan of an image without one, as in the toolkit."""
+"""What the toolkit reads from hyperparameters and variables."""
 
 import re
 
 from .input_config import InputConfig
-from .lean_typing import Any, Environ, Json, List
+from .lean_typing import Environ, Json, List
 from .refusal import Refused
-from .run_plan import RunPlan
-from .variables import find_on_path
 
 LAUNCHERS = {
     "sagemaker_mpi_enabled": "mpi",
@@ -29,40 +27,10 @@ _OPTIONS = {
 
 _GROUPS = "sagemaker_distribution_instance_groups"
 PYTORCH = "sagemaker_pytorch_container."  # Sets variables on one host, too.
-_TOOLKITS = (b"sagemaker_training", b"sagemaker_containers", b"smspec_runtime")
-
-
-def plan_of(config: InputConfig, environ: Environ) -> RunPlan:
-    module = environ.get("SAGEMAKER_TRAINING_MODULE", "")
-    program = program_of(config, environ)
-    # Without a program: a built-in algorithm, as XGBoost's.
-    if module and not (program and only_starts(module, config)):
-        return RunPlan(kind="framework", program=module, args_style="none")
-    if not program and has_own_train(environ):
-        return RunPlan(kind="command", command=["train"], args_style="none")
-    return RunPlan(kind="script", program=program, launcher=_launcher(config), delivery="s3")
 
 
 def is_of_sagemaker(module: str) -> bool:
     return bool(re.match(r"sagemaker_\w+_container\.", module))
-
-
-def only_starts(module: str, config: InputConfig) -> bool:
-    """Whether a module of SageMaker does nothing else."""
-    is_tuned = "_tuning_objective_metric" in config.hyperparameters.sagemaker
-    # Chainer's starts MPI; TensorFlow's gives each job of a tuning job a model directory.
-    does_more = module.startswith("sagemaker_chainer") or (is_tuned and module.startswith("sagemaker_tensorflow"))
-    return is_of_sagemaker(module) and not does_more
-
-
-def has_own_train(environ: Environ) -> bool:
-    """Whether `train` is the image's, not a toolkit's or our caller's."""
-    path = find_on_path("train", environ)
-    if not path or environ.get("SM_USER_ENTRY_POINT") == "train":
-        return False
-    with open(path, "rb") as file:
-        beginning = file.read(4096)
-    return not any(toolkit in beginning for toolkit in _TOOLKITS)
 
 
 def program_of(config: InputConfig, environ: Environ) -> str:
@@ -91,12 +59,3 @@ def launcher_options(config: InputConfig) -> Json:
         # SageMaker's containers have one framework.
         options["framework"] = next(filter(find_spec, FRAMEWORKS), None)
     return options
-
-
-def _launcher(config: InputConfig) -> Any:
-    if config.cluster.instance_group not in distribution_groups(config, has_launcher=False):
-        return None
-    framework = config.hyperparameters.framework
-    # The toolkit reads the text `False` as on.
-    off = (None, False, 0, "", "False", "false")
-    return next((LAUNCHERS[flag] for flag in LAUNCHERS if framework.get(flag) not in off), None)

@@ -5,7 +5,9 @@ import os
 from .lean_typing import Dict, Environ, Sequence
 from .log import log
 
-_RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_RUNTIME = os.path.dirname(_PACKAGE)
+_TOOLKIT_API = _PACKAGE + "/toolkit_api"
 
 
 def python_path(environ: Environ, code: str) -> str:
@@ -14,6 +16,8 @@ def python_path(environ: Environ, code: str) -> str:
     # Others must not find its packages.
     if os.path.basename(_RUNTIME) not in ("site-packages", "dist-packages"):
         entries.append(_RUNTIME)
+    if os.path.isdir(_TOOLKIT_API):
+        entries.append(_TOOLKIT_API)
     return os.pathsep.join(filter(None, dict.fromkeys(entries)))
 
 

@@ -19,11 +19,12 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
 from smspec_runtime.arguments import STYLES, arguments_of
 from smspec_runtime.environment import Machine, sagemaker_variables
 from smspec_runtime.failure import LIMIT, Report, refusal_text
+from smspec_runtime.image_plan import plan_of
 from smspec_runtime.input_config import read_input_config
 from smspec_runtime.layout import Layout
 from smspec_runtime.masking import masked_command, secret_values
 from smspec_runtime.refusal import Refused
-from smspec_runtime.toolkit import distribution_groups, launcher_options, plan_of
+from smspec_runtime.toolkit import distribution_groups, launcher_options
 from smspec_runtime.training_job import read_job
 from smspec_runtime.variables import carried_variables
 from support.runtime.input_config_strategies import (

@@ -29,7 +29,7 @@ from smspec.workspace.source_listing import scan_source
 
 SOURCE = "src"
 _USUAL = ("train.py", "main.py", "run.py")
-_OF_THE_JOB = frozenset({"smspec_runtime"})
+_OF_THE_JOB = frozenset({"sagemaker_containers", "sagemaker_training", "smspec_runtime"})
 CONTAINER = "/opt/ml/"
 _LONGEST = 200
 _MODEL = re.compile(r"(model|output|out|save|export)[_-]?(dir|path|directory|folder)|output|out|model")

@@ -282,7 +282,8 @@ def _child(node: Node | None, step: str | int) -> Node | None:
 class ListedFile:
     """``path`` is relative to the listed directory, with ``/``; ``origin`` is its path on this machine.
 
-    ``names_runtime``: whether its first megabyte contains `smspec_runtime`, so that it may be code that imports it.
+    ``names_runtime``: whether its first megabyte contains `smspec_runtime`, so that it may be code that imports it;
+    ``names_toolkit``: the same of `sagemaker_training` and `sagemaker_containers`.
     """
 
     path: str
@@ -291,6 +292,7 @@ class ListedFile:
     size: int
     sha256: str
     names_runtime: bool = False
+    names_toolkit: bool = False
 
 
 class Listing:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Mapping, Sequence
 
@@ -27,6 +28,7 @@ _LIKELY = {
     "a service token": "hvs. glsa_ atlasv1.",
 }
 _BEGINNING = 8192
+_TOOLKIT = rb"\bsagemaker_(?:training|containers)\b"
 _MARKS = {
     what: tuple(mark.encode() for mark in marks.split())
     for what, marks in (CERTAIN_FORMATS | _LIKELY | CERTAIN_NAMED).items()
@@ -202,6 +204,7 @@ def _listed(path: str, origin: str, opened: int, *, keeps: bool) -> tuple[Listed
         size=size,
         sha256=digest.hexdigest(),
         names_runtime=bool(kept) and b"smspec_runtime" in kept[0],
+        names_toolkit=bool(kept) and b"sagemaker_" in kept[0] and re.search(_TOOLKIT, kept[0]) is not None,
     )
     return listed, b"".join(kept)
 

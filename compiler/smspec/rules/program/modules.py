@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version, file_name, here, project_name
-from smspec.rules.program.provided_modules import Provided, package_of
+from smspec.rules.program.provided_modules import Provided, modules_of_runtime, package_of
 from smspec.script.reach import ADDED, REMOVED, ForeignImport, is_in_version, is_standard
 from smspec.spec.model import BuiltImage
 
@@ -103,7 +103,12 @@ def missing_package(both: ProgramAndImage, provided: Provided) -> Iterator[Findi
     if provided.listed is not None:
         return  # the list of an image of AWS makes it a warning
     if provided.names is None:
-        foreign = {used.top: used for used in reversed(both.reach.foreign) if not is_standard(used.top)}
+        sent = Provided(names=modules_of_runtime(both))
+        foreign = {
+            used.top: used
+            for used in reversed(both.reach.foreign)
+            if not is_standard(used.top) and sent.missing_part(used.name) is not None
+        }
         foreign = dict(reversed(foreign.items()))
         if foreign and provided.reason:
             yield _unchecked(both, foreign, provided)
@@ -168,7 +173,7 @@ def package_missing_from_aws_image(both: ProgramAndImage, provided: Provided) ->
     # Python reports the first import of a module that is missing.
     first = {used.top: used for used in reversed(both.reach.foreign)}
     for name, used in reversed(first.items()):
-        if is_standard(name) or name in provided.names or not used.is_early:
+        if is_standard(name) or provided.missing_part(used.name) is None or not used.is_early:
             continue
         to = "`image.python_packages`" if isinstance(both.job.image, BuiltImage) else "`requirements.txt` in the source"
         yield PACKAGE_MISSING_FROM_AWS_IMAGE.at(

@@ -8,6 +8,7 @@ from smspec.service.image_reference import parsed_reference
 from smspec.service.requirement_lines import has_lines
 from smspec.source.frozen import dataclass
 from smspec.spec.model import BuiltImage, CommandEntry
+from smspec.spec.startup import starter
 
 _PACKAGES = {
     "Bio": "biopython",
@@ -115,6 +116,14 @@ def listed_modules(both: ProgramAndImage) -> ListedModules | None:
 _MODULES_OF_PYTHON = frozenset(
     {"_distutils_hack", "ensurepip", "pip", "pkg_resources", "setuptools", "smspec_runtime", "wheel"}
 )
+_PARTS = "beta entry_point env environment errors logging logging_config mapping runner"
+OF_TOOLKITS = frozenset(
+    f"{name}.{mark}{part}"
+    for name in ("sagemaker_containers", "sagemaker_training")
+    for part in _PARTS.split()
+    for mark in ("", "_")
+)
+"""The modules of `smspec_runtime.toolkit_api`; a test compares them."""
 _OF_BOTO3 = frozenset({"boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3"})
 _MOST_NAMED = 3
 _OPEN = "modules may come from other directories, or be installed at startup"
@@ -158,7 +167,7 @@ def provided(both: ProgramAndImage) -> Provided:
     """Return the modules that the image of a job provides, or why they are unknown."""
     listed = listed_modules(both)
     if listed is not None:
-        return Provided(names=listed.names | _MODULES_OF_PYTHON | _OF_BOTO3, listed=listed)
+        return Provided(names=listed.names | _MODULES_OF_PYTHON | _OF_BOTO3 | modules_of_runtime(both), listed=listed)
     later = _OPEN if both.reach.is_open else ""
     if not later and not all(used.is_early for used in both.reach.foreign):
         later = _WRITES
@@ -171,6 +180,7 @@ def provided(both: ProgramAndImage) -> Provided:
     added = both.startup.modules if both.startup is not None else ()
     unlisted = both.startup.unlisted if both.startup is not None else ()
     of_base = _MODULES_OF_PYTHON | _OF_BOTO3 if both.job.delivery == "s3" else _MODULES_OF_PYTHON
+    of_base |= modules_of_runtime(both)
     image, environment = both.job.image, both.environment
     if environment is not None:
         unlisted = (*environment.unlisted, *unlisted)
@@ -186,6 +196,11 @@ def provided(both: ProgramAndImage) -> Provided:
         unknown = "the modules in the packages of the image are unknown"
         return Provided(reason=unknown, is_lockable=both.is_lockable)
     return Provided(names=of_base.union(added), reason=later)
+
+
+def modules_of_runtime(both: ProgramAndImage) -> frozenset[str]:
+    """Return the modules of SageMaker's toolkits that the runtime replaces; none if the image starts the job."""
+    return OF_TOOLKITS if starter(both.job) == "runtime" else frozenset()
 
 
 def _adds_nothing(both: ProgramAndImage) -> bool:
