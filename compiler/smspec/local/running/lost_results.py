@@ -50,7 +50,7 @@ class LostResults:
         for name, place in self._places.items():
             for path in self._files(place.base):
                 if path not in self._before[name] and path not in self._delivered:
-                    lost.setdefault(f"/opt/ml/{path}", os.lstat(os.path.join(place.base, path)).st_size)
+                    lost.setdefault(f"/opt/ml/{path}", _size(os.path.join(place.base, path)))
             for path in added.get(name, ()):
                 relative = os.path.relpath(path, "/opt/ml")
                 if not relative.startswith("..") and not self._is_kept(relative) and relative not in self._delivered:
@@ -81,6 +81,14 @@ class LostResults:
         return any(_LEFT_BY_TOOLS.match(name) for name in path.split("/"))
 
 
+def _size(path: str) -> int:
+    """Return the size of a file; 0 if the job has removed its rights, which another warning names."""
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0
+
+
 def _lost(files: Mapping[str, int | None]) -> str:
     names = sorted(files)
     shown = ", ".join(
@@ -102,7 +110,7 @@ def _checkpoints_in_model(places: Iterable[HostDirectory]) -> str | None:
             parts = os.path.relpath(directory, place.model).split("/")
             inner = next((part for part in parts if _CHECKPOINT.match(part)), None)
             for file in files:
-                size = os.lstat(os.path.join(directory, file)).st_size
+                size = _size(os.path.join(directory, file))
                 total += size
                 name = inner or (file if _CHECKPOINT.match(file) else None)
                 if name is not None:
