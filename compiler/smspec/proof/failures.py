@@ -29,7 +29,7 @@ _CERTAIN = frozenset({"AttributeError", "ArgumentError", "ImportError", "NameErr
 _ANYWAY = frozenset({"KeyError", "NameError", "SyntaxError"})
 """Those that do not depend on packages."""
 
-_OF_THE_INSTANCE = re.compile(
+OF_THE_INSTANCE = re.compile(
     r"cuda|cudnn|nccl|nvidia|nvml|\bgpu|\bhip\b|rocm|neuron|\bxla\b|\btpu|smdistributed|\bdevices?\b|NoneType"
     r"|smspec check",
     re.IGNORECASE,
@@ -45,6 +45,13 @@ _WITHOUT_DATA = re.compile(
 _EMPTY = re.compile(r"\bempty\b", re.IGNORECASE)
 _OF_THE_RUNTIME = "SM_"
 """The runtime sets these here as in the container."""
+
+_CODE = "/opt/ml/code"
+_OF_SYSTEMS = {
+    *("bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "opt", "proc", "root"),
+    *("run", "sbin", "srv", "sys", "tmp", "usr", "var"),
+}
+"""Directories of every image, whose content may differ from that of this machine."""
 
 _LONGEST, _SHORTEST = 100, 60
 _MOST_STEPS = 3
@@ -84,7 +91,8 @@ class Circumstances:
     """What a failure is judged by. ``path``: where the spec names the script; ``code``: the copy of its source.
 
     ``directory``: that of the source, as the author names it. ``is_complete``: the packages are all that the image has.
-    ``knows_variables``: the image has no others. ``has_data``: the job has channels or checkpoints, empty here.
+    ``knows_variables``: the image has no others. ``data``: directories of the container that have content there only,
+    those of channels and checkpoints. ``has_host``: below /opt/ml, the script sees what it sees in the container.
     """
 
     path: Path
@@ -94,7 +102,22 @@ class Circumstances:
     image: ImagePlan | None
     is_complete: bool
     knows_variables: bool
-    has_data: bool
+    data: tuple[str, ...]
+    has_host: bool
+
+    @property
+    def has_data(self) -> bool:
+        return bool(self.data)
+
+    def shown(self, text: str) -> str:
+        """Return a text with the paths of the container."""
+        return text.replace(self.code.removesuffix(_CODE), "") if self.code.endswith(_CODE) else text
+
+    def is_unknown(self, path: str) -> bool:
+        """Return whether the container may have a file or directory at an absolute path that is missing here."""
+        if path.startswith("/opt/ml/") or path == "/opt/ml":
+            return not self.has_host
+        return not self.knows_variables or path.split("/")[1] in _OF_SYSTEMS
 
     def places(self, raised: Raised) -> list[Span]:
         """Return the lines of the author's files that led to an exception, the last one last."""
@@ -113,7 +136,7 @@ def is_certain(raised: Raised, here: Circumstances) -> bool:
     library = missing_library(raised.message)
     if library is not None:
         return not is_of_the_host(library) and not may_have(here.image, library)
-    if _OF_THE_INSTANCE.search(raised.message):
+    if OF_THE_INSTANCE.search(raised.message):
         return False
     if not here.is_complete and not _ANYWAY & set(raised.kinds):
         return raised.module is not None and _is_own(raised.module, here)
@@ -139,7 +162,10 @@ def import_failure(raised: Raised, module: str, used: Span | None, here: Circums
     file = here.script if at is None else file_name(at)
     library = missing_library(raised.message)
     is_import = used is not None or raised.module is not None
-    notes = (_message(raised), *_chain(places, at, "the module is imported here" if is_import else "it fails here"))
+    notes = (
+        _message(raised, here),
+        *_chain(places, at, "the module is imported here" if is_import else "it fails here"),
+    )
     named = quoted(module if used is not None else raised.module or module)
     what = f"imports {named}, which fails" if is_import else f"line {at.line if at else 1} fails"
     if not is_certain(raised, here):
@@ -161,7 +187,7 @@ def script_failure(raised: Raised, here: Circumstances) -> Finding:
     place = places[-1] if places else None
     file = here.script if place is None else file_name(place)
     line = "" if place is None else f" line {place.line}"
-    notes = (_message(raised), *_chain(places, place, "the script ends here"))
+    notes = (_message(raised, here), *_chain(places, place, "the script ends here"))
     if not is_certain(raised, here):
         return unproven(here.path, f"`{here.script}` fails before its parser on this machine", *notes)
     title = f"`{file}`{line} fails before the parser of `{here.script}`: {raised.kind}"
@@ -173,8 +199,8 @@ def unproven(path: Path, message: str, *notes: Note, rule: Rule = UNPROVEN) -> F
     return rule.at(path, message, notes=notes)
 
 
-def _message(raised: Raised) -> Note:
-    line = re.sub(r" \(/[^()]*\)$", "", " ".join(raised.message.split()))  # the path of an installed module
+def _message(raised: Raised, here: Circumstances) -> Note:
+    line = re.sub(r" \(/[^()]*\)$", "", " ".join(here.shown(raised.message).split()))  # an installed module
     shown = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
     return Note(f"{raised.kind}: {shown}" if shown else raised.kind)
 

@@ -21,8 +21,8 @@ from smspec.plan.script_environment import is_bare
 from smspec.proof import Proof, ProofRequest, driver
 from smspec.proof.failures import Circumstances, unproven
 from smspec.proof.observation import Observation, observe_start, parser_rests
-from smspec.proof.sandbox import Sandbox
-from smspec.proof.start import NotStarted, Preparation, Start
+from smspec.proof.sandbox import Sandbox, unconfined
+from smspec.proof.start import NotStarted, Preparation, Start, data_places
 from smspec.proof.steps import (
     OwnModule,
     argument_findings,
@@ -112,7 +112,8 @@ class Proving:
         )
         self._show(f"compiling {count(len(modules), 'module')} with Python {interpreter.version}")
         faults = compile_modules(interpreter.executable, modules, sandbox.path("source"), sandbox)
-        self._warn_of(sandbox.unconfined())
+        enforced = sandbox.enforced()
+        self._warn_of(unconfined(enforced))
         if faults is None:
             self._note(both, f"the modules of `{script}` were not compiled: Python did not finish")
         self.findings += syntax_findings(faults or (), both.path)
@@ -126,7 +127,9 @@ class Proving:
         if reason:
             self._note(both, f"imports and arguments of `{script}` were not checked", Note(reason))
             return replace(proof, findings=tuple(self.findings))
-        return self._started(proof, both, wanted, modules, foreign, sandbox, directory)
+        return self._started(
+            proof, both, wanted, modules, foreign, sandbox, directory, is_laid_out=bool(enforced.get("tree"))
+        )
 
     def _warn_of(self, unconfined: str) -> None:
         if unconfined:
@@ -141,6 +144,8 @@ class Proving:
         foreign: list[ForeignImport],
         sandbox: Sandbox,
         directory: str,
+        *,
+        is_laid_out: bool,
     ) -> Proof:
         """Complete a proof with what the script does when the runtime starts it."""
         preparation = Preparation(self._compiled, wanted, self._run_request(sandbox), self._cache, sandbox)
@@ -160,7 +165,8 @@ class Proving:
             image=self._compiled.plan.image,
             is_complete=self._request.python is None and self._is_complete(both),
             knows_variables=is_bare(self._job),
-            has_data=bool(self._job.channels) or self._job.checkpoints is not None,
+            data=data_places(self._compiled),
+            has_host=is_laid_out and bool(sandbox.host),
         )
         seen = self._parse(both, modules, start, sandbox, here)
         known = frozenset() if seen is None else seen.modules
@@ -196,7 +202,7 @@ class Proving:
         self._show(f"running `{here.script}` until its parser")
         own = {os.path.realpath(os.path.join(start.directory, each.path)): text for each, text in texts.items()}
         seen = observe_start(start, sandbox, parsers, parser_rests({path: each.text for path, each in own.items()}))
-        self.findings += argument_findings(seen, self._job, here, sandbox.seconds)
+        self.findings += argument_findings(seen, self._job, here, sandbox.seconds, start.argv)
         return seen
 
     def _python_version(self) -> Version | None:

@@ -28,7 +28,7 @@ def image(base=SLIM, system_packages=(), run=()):
     )
 
 
-def circumstances(of_image=None, is_complete=True, code="/nowhere", knows_variables=True, has_data=False):
+def circumstances(of_image=None, is_complete=True, code="/nowhere", knows_variables=True, data=()):
     return Circumstances(
         path=("entry_point",),
         code=str(code),
@@ -37,7 +37,8 @@ def circumstances(of_image=None, is_complete=True, code="/nowhere", knows_variab
         image=of_image or image(),
         is_complete=is_complete,
         knows_variables=knows_variables,
-        has_data=has_data,
+        data=data,
+        has_host=True,
     )
 
 
@@ -140,7 +141,7 @@ def test_star_import_of_unknown_packages_may_bind(tmp_path):
     ],
 )
 def test_empty_channels_explain_other_exceptions(error, certain):
-    assert is_certain(raised(error), circumstances(has_data=True)) is certain
+    assert is_certain(raised(error), circumstances(data=("/opt/ml/input/data/train",))) is certain
     assert is_certain(raised(error), circumstances())
 
 

@@ -1,0 +1,131 @@
+"""Right and wrong programs of every shape of parser under `smspec check`, with the paths of a container.
+
+A right program is accused of nothing: what depends on data, devices, or an image that this machine lacks is a note.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from smspec.proof.sandbox import Sandbox
+from support.local.checked_jobs import Checked, codes
+
+HEAD = """
+import argparse, os
+def directory(path):
+    if not os.path.isdir(path):
+        raise argparse.ArgumentTypeError(f"no directory {path}")
+    return path
+def filled(path):
+    if not os.listdir(path):
+        raise argparse.ArgumentTypeError("is empty")
+    return path
+def switch(word):
+    if word not in ("yes", "no"):
+        raise argparse.ArgumentTypeError("Boolean value expected")
+    return word == "yes"
+parser = argparse.ArgumentParser()
+add = parser.add_argument
+"""
+CHANNEL = "channels: {train: s3://bucket-one/data/}\n"
+CHECKPOINTS = "checkpoints: {s3: s3://bucket-one/checkpoints/, local: /opt/ml/saved}\n"
+
+
+@pytest.fixture
+def checked(tmp_path):
+    return Checked(tmp_path)
+
+
+def proven(checked: Checked, spec: str, declared: str, *options: str, more: str = "") -> tuple[list, list[dict]]:
+    checked.spec(spec, more=more)
+    checked.job.write("src/train.py", f"{HEAD}{declared}\nparser.parse_args()\nraise SystemExit(7)\n")
+    status, records, err = checked.check(*options)
+    found = codes(records)
+    assert status == int(any(severity == "error" for severity, _ in found)), err
+    return found, records
+
+
+def values(**words: str) -> str:
+    return f"hyperparameters: {{{', '.join(f'{name}: {value}' for name, value in words.items())}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("spec", "declared"),
+    [
+        (values(out="/opt/ml/model"), "add('--out', type=directory)"),
+        (values(out="/opt/ml/output/data"), "add('--out', type=directory)"),
+        (values(code="/opt/ml/code"), "add('--code', type=directory)"),
+        (values(conf="/opt/ml/input/config/resourceconfig.json"), "add('--conf', type=argparse.FileType())"),
+        (CHANNEL + values(data="/opt/ml/input/data/train"), "add('--data', type=directory)"),
+        (CHECKPOINTS + values(saved="/opt/ml/saved"), "add('--saved', type=directory)"),
+        ("", "add('--saved', type=directory, default='/opt/ml/checkpoints')"),
+        ("", "add('--log', type=argparse.FileType('w'), default='/opt/ml/output/data/log.txt')"),
+        ("", "add('--model', type=directory, default=os.environ['SM_MODEL_DIR'])"),
+        (CHANNEL, "add('--train', type=directory, default=os.environ['SM_CHANNEL_TRAIN'])"),
+        ("", "add('--script', type=argparse.FileType(), default='train.py')"),
+        ("", "add('--script', type=argparse.FileType(), default=os.path.abspath(__file__))"),
+        (values(on="yes"), "add('--on', type=switch)"),
+    ],
+)
+def test_right_paths_of_the_container_are_accepted(checked, spec, declared):
+    assert proven(checked, spec, declared, "--strict")[0] == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "declared"),
+    [
+        (CHANNEL + values(data="/opt/ml/input/data/train/a.csv"), "add('--data', type=argparse.FileType())"),
+        (CHANNEL + values(data="/opt/ml/input/data/train"), "add('--data', type=filled)"),
+        (CHANNEL + values(data="/opt/ml/input/data"), "add('--data', type=lambda path: next(os.scandir(path + '/x')))"),
+        (CHANNEL, "add('--data', type=filled, default=os.environ['SM_CHANNEL_TRAIN'])"),
+        (CHANNEL + values(name="a"), "add('--name', choices=os.listdir('/opt/ml/input/data/train'))"),
+        (CHECKPOINTS + values(start="/opt/ml/saved/last.pt"), "add('--start', type=argparse.FileType('rb'))"),
+        (values(log="/root/train.log"), "add('--log', type=argparse.FileType('w'))"),
+        (values(log="/var/log/train.log"), "add('--log', type=argparse.FileType('w'))"),
+        (values(gpu="0"), "add('--gpu', type=int, choices=range(len(os.environ.get('CUDA_VISIBLE_DEVICES', ''))))"),
+        (values(tool="/usr/local/bin/no-such-tool"), "add('--tool', type=argparse.FileType())"),
+    ],
+)
+def test_values_that_this_machine_cannot_prove_are_notes(checked, spec, declared):
+    assert proven(checked, spec, declared)[0] == [("note", "SM550")]
+
+
+@pytest.mark.parametrize(
+    ("spec", "declared"),
+    [
+        (values(data="/opt/ml/input/dataset"), "add('--data', type=directory)"),
+        (CHANNEL + values(data="/opt/ml/input/data/valid"), "add('--data', type=directory)"),
+        (CHANNEL + values(conf="conf.yaml"), "add('--conf', type=argparse.FileType())"),
+        (CHANNEL, "add('--conf', type=argparse.FileType(), default='conf.yaml')"),
+        (values(data="/data/a.csv"), "add('--data', type=argparse.FileType())"),
+        (CHANNEL + values(on="maybe"), "add('--on', type=switch)"),
+        (CHANNEL + values(gpus="two"), "add(*['--gpus'], type=int)"),
+        (CHANNEL, "add(*['--needed'], required=True)"),
+    ],
+)
+def test_values_that_the_container_rejects_are_errors(checked, spec, declared):
+    found, records = proven(checked, spec, declared)
+    assert [code for severity, code in found if severity == "error"] in (["SM548"], ["SM503"], ["SM502"]), records
+    assert not any(str(checked.temporary) in str(record) for record in records)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has mounts")
+@pytest.mark.parametrize("is_link", [False, True])
+def test_host_is_shown_unless_it_leads_out_of_the_sandbox(tmp_path, is_link):
+    outside, box = tmp_path / "outside", Path(os.path.realpath(tmp_path)) / "box"
+    outside.mkdir()
+    host = box / "host"
+    box.mkdir()
+    host.symlink_to(outside) if is_link else host.mkdir()
+    sandbox = Sandbox(directory=str(box), seconds=60, host=str(host), places=(sys.prefix, sys.base_prefix))
+    program = "import os; open('/opt/ml/written', 'w').close(); print(sorted(os.listdir('/opt/ml')))"
+    ended = sandbox.run([sys.executable, "-I", "-c", program], {}, str(box), recorded=True)
+    if not sandbox.enforced().get("tree"):
+        pytest.skip("this system allows no mounts")
+    assert not list(outside.iterdir())
+    assert (ended.status == 0) is not is_link, ended.output
+    assert is_link or ended.last_line == "['written']"
