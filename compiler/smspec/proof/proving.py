@@ -22,6 +22,7 @@ from smspec.proof import Proof, ProofRequest, driver
 from smspec.proof.failures import Circumstances, unproven
 from smspec.proof.observation import Observation, observe_start, parser_rests
 from smspec.proof.sandbox import Sandbox, unconfined
+from smspec.proof.stand_in import has_the_versions
 from smspec.proof.start import NotStarted, Preparation, Start, data_places
 from smspec.proof.steps import (
     OwnModule,
@@ -163,7 +164,7 @@ class Proving:
             directory=directory,
             script=script,
             image=self._compiled.plan.image,
-            is_complete=self._request.python is None and self._is_complete(both),
+            is_complete=self._stands_for_image(both, wanted),
             knows_variables=is_bare(self._job),
             data=data_places(self._compiled),
             has_host=is_laid_out and bool(sandbox.host),
@@ -246,6 +247,13 @@ class Proving:
     def _is_complete(self, both: ProgramAndImage) -> bool:
         """Return whether the image has nothing besides what is installed."""
         return self._wanted.is_known and not both.reach.is_open
+
+    def _stands_for_image(self, both: ProgramAndImage, wanted: Wanted) -> bool:
+        """Return whether a module or a name that is missing here is missing in the job, too."""
+        if self._request.python is None:
+            return self._is_complete(both)
+        is_known = not isinstance(self._job.image, BuiltImage) or self._is_complete(both)
+        return is_known and has_the_versions(named_interpreter(self._request.python), self._job, wanted)
 
     def _unknown_packages(self, both: ProgramAndImage, wanted: Wanted, foreign: list[ForeignImport]) -> str:
         """Return why the script cannot be imported here; empty if it can."""
