@@ -34,6 +34,8 @@ OF_THE_INSTANCE = re.compile(
     r"|smspec check",
     re.IGNORECASE,
 )
+CIRCULAR = "partially initialized module"
+_NO_FILE = re.compile(r"\[Errno 2\] No such file or directory: '([^']+)'$")
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _NO_MEMBER = re.compile(r"(?:cannot import name '(\w+)' from|module '[\w.]+' has no attribute '(\w+)')")
 _WITHOUT_DATA = re.compile(
@@ -138,6 +140,10 @@ def is_certain(raised: Raised, here: Circumstances) -> bool:
         return not is_of_the_host(library) and not may_have(here.image, library)
     if OF_THE_INSTANCE.search(raised.message):
         return False
+    if CIRCULAR in raised.message:
+        return _is_own(_module(raised), here)
+    if "FileNotFoundError" in raised.kinds:
+        return _is_of_the_source(raised, here)
     if not here.is_complete and not _ANYWAY & set(raised.kinds):
         return raised.module is not None and _is_own(raised.module, here)
     if raised.kind == "KeyError":
@@ -191,7 +197,12 @@ def script_failure(raised: Raised, here: Circumstances) -> Finding:
     if not is_certain(raised, here):
         return unproven(here.path, f"`{here.script}` fails before its parser on this machine", *notes)
     title = f"`{file}`{line} fails before the parser of `{here.script}`: {raised.kind}"
-    return FAILED_SCRIPT.at(here.path, title, help="fix the line; the job fails at startup", notes=notes)
+    return FAILED_SCRIPT.at(
+        here.path,
+        title,
+        help=_remedy(raised, here) if raised.kind == "FileNotFoundError" else "fix the line; the job fails at startup",
+        notes=notes,
+    )
 
 
 def unproven(path: Path, message: str, *notes: Note, rule: Rule = UNPROVEN) -> Finding:
@@ -215,6 +226,10 @@ def _chain(places: list[Span], at: Span | None, words: str) -> tuple[Note, ...]:
 def _remedy(raised: Raised, here: Circumstances) -> str:
     if "ModuleNotFoundError" in raised.kinds and raised.module is not None and not _is_own(raised.module, here):
         return f"add `{project_of(raised.module.partition('.')[0])}` to `image.python_packages`"
+    if CIRCULAR in raised.message:
+        return "import in one direction, or inside the function that needs the name"
+    if "FileNotFoundError" in raised.kinds:
+        return "add the file to the source, or fix its path"
     if "ImportError" in raised.kinds:
         return "change the versions in `image.python_packages`, or the import"
     return "fix the module, or change the versions in `image.python_packages`"
@@ -224,6 +239,23 @@ def _is_of_variables(raised: Raised) -> bool:
     """Return whether `os.environ` raised a KeyError."""
     last = raised.frames[-1][0] if raised.frames else ""
     return os.path.basename(last).strip("<>").removeprefix("frozen ") in ("os.py", "os")
+
+
+def _is_of_the_source(raised: Raised, here: Circumstances) -> bool:
+    """Return whether a file is missing in the container, too: one of the source, or of no image.
+
+    A file that is named twice may be written before it is read, or after a test that it exists.
+    """
+    found = _NO_FILE.match(raised.message)
+    if found is None or not here.places(raised) or not here.knows_variables:
+        return False
+    path = here.shown(os.path.normpath(found[1]))
+    if os.path.isabs(path) and not path.startswith(f"{_CODE}/"):
+        is_of_data = any(f"{path}/".startswith((f"{place}/", f"{place}_")) for place in here.data)
+        return not is_of_data and not here.is_unknown(path)
+    texts = [text for each in _modules(here.code) if (text := _text(each)) is not None]
+    name = os.path.basename(path)
+    return not path.startswith("..") and sum(text.count(name) for text in texts) == 1
 
 
 def _is_unset(name: str) -> bool:

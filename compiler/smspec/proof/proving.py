@@ -172,7 +172,8 @@ class Proving:
         seen = self._parse(both, modules, start, sandbox, here)
         known = frozenset() if seen is None else seen.modules
         rest = [each for each in wanted_imports(foreign, modules) if each.name not in known]
-        imported = import_all(rest, start, sandbox, here, self._show)
+        order = [each.name for each in modules if each.is_certain and each.name]
+        imported = import_all(rest, order, start, sandbox, here, self._show)
         reported = {cause for finding in self.findings for cause in _causes(finding)}
         self.findings += [
             found for found in imported.findings if not (found.notes and found.notes[0].message in reported)

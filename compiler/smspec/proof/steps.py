@@ -22,7 +22,7 @@ from smspec.proof import (
     UNCOMPILED_OPTIONAL,
 )
 from smspec.proof.driver import compiling
-from smspec.proof.failures import Circumstances, import_failure, lacking, package_of, script_failure, unproven
+from smspec.proof.failures import CIRCULAR, Circumstances, import_failure, lacking, package_of, script_failure, unproven
 from smspec.proof.observation import Observation, observe_import
 from smspec.proof.rejections import LONGEST_LINE, message_line, rejection
 from smspec.proof.sandbox import Sandbox
@@ -36,9 +36,6 @@ from smspec.source.frozen import dataclass, field
 from smspec.spec.model import JobSpec
 
 MOST_MODULES = 500
-
-_CIRCULAR = "partially initialized module"
-"""In another order, a module of a cycle can be imported: the script's own order was not reached."""
 
 _LONGEST_REASON = 60
 
@@ -140,12 +137,13 @@ def wanted_imports(foreign: Iterable[ForeignImport], own: Iterable[OwnModule]) -
 
 def import_all(
     wanted: Iterable[Import],
+    order: Sequence[str],
     start: Start,
     sandbox: Sandbox,
     circumstances: Circumstances,
     show: Callable[[str], None],
 ) -> ImportResult:
-    """Import modules one after the other."""
+    """Import modules one after the other. ``order``: those of the source, as the script imports them."""
     names: set[str] = set()
     libraries: set[str] = set()
     findings: dict[tuple[str, ...], Finding] = {}
@@ -156,8 +154,11 @@ def import_all(
             names.add(each.name)
             libraries.update(seen.libraries)
             continue
-        if seen.raised is not None and (each.place is None and _CIRCULAR in seen.raised.message):
-            continue
+        if seen.raised is not None and each.place is None and CIRCULAR in seen.raised.message:
+            # In another order, a module of a cycle can be imported: the script imports them in this one.
+            seen = observe_import(start, sandbox, each.name, before=order[: order.index(each.name)])
+            if seen.raised is None or CIRCULAR not in seen.raised.message:
+                continue
         finding = _finding(each, seen, circumstances, sandbox.seconds)
         # A failing package fails again in each module that imports it.
         cause = (seen.raised.kind, seen.raised.message) if seen.raised is not None else (each.name,)
