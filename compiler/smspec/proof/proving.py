@@ -31,6 +31,7 @@ from smspec.proof.steps import (
     foreign_parser,
     import_all,
     library_findings,
+    member_findings,
     parser_count,
     reachable_modules,
     syntax_findings,
@@ -175,8 +176,22 @@ class Proving:
         order = [each.name for each in modules if each.is_certain and each.name]
         imported = import_all(rest, order, start, sandbox, here, self._show)
         reported = {cause for finding in self.findings for cause in _causes(finding)}
+        is_parsed = seen is not None and seen.kind == "parsed"
+        members = member_findings(
+            (
+                each
+                for each in both.reach.members
+                if (each.module in known | imported.names or is_standard(each.module.partition(".")[0]))
+                and not (is_parsed and each.place.column == 1)  # the script has passed it
+            ),
+            start,
+            sandbox,
+            here,
+        )
         self.findings += [
-            found for found in imported.findings if not (found.notes and found.notes[0].message in reported)
+            found
+            for found in (*imported.findings, *members)
+            if not (found.notes and found.notes[0].message in reported)
         ]
         libraries = {*imported.libraries, *(() if seen is None else seen.libraries)}
         own = (*preparation.programs, self._prefix(start), start.directory)

@@ -29,7 +29,7 @@ from smspec.proof.sandbox import Sandbox
 from smspec.proof.start import Start
 from smspec.rules.program.program_and_image import file_name, here
 from smspec.script.program import Program, UnreadScript
-from smspec.script.reach import ForeignImport, Reach
+from smspec.script.reach import ForeignImport, ForeignMember, Reach
 from smspec.script.script_files import names_imported
 from smspec.source import Path, SourceText, Span
 from smspec.source.frozen import dataclass, field
@@ -38,6 +38,8 @@ from smspec.spec.model import JobSpec
 MOST_MODULES = 500
 
 _LONGEST_REASON = 60
+_MOST_MEMBERS = 5
+_NO_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 _WORDS = re.compile(r"\b(?:argparse|ArgumentParser|HfArgumentParser|click|typer|absl|jsonargparse|hydra|fire|tyro)\b")
 _OTHERS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(hydra|fire|tyro|omegaconf|simple_parsing|docopt)\b", re.MULTILINE)
@@ -164,6 +166,25 @@ def import_all(
         cause = (seen.raised.kind, seen.raised.message) if seen.raised is not None else (each.name,)
         findings.setdefault(cause, finding)
     return ImportResult(names=frozenset(names), libraries=tuple(libraries), findings=tuple(findings.values()))
+
+
+def member_findings(
+    members: Iterable[ForeignMember], start: Start, sandbox: Sandbox, circumstances: Circumstances
+) -> list[Finding]:
+    """Return which names modules lack that can be imported: one process takes them all, until one is missing."""
+    rest = [*members]
+    findings: list[Finding] = []
+    while rest and len(findings) < _MOST_MEMBERS:
+        seen = observe_import(start, sandbox, "sys", members=[(each.module, each.name) for each in rest])
+        missing = None if seen.raised is None else _NO_NAME.match(seen.raised.message)
+        if missing is None or seen.raised is None:
+            break
+        number = next((n for n, each in enumerate(rest) if (each.name, each.module) == missing.groups()), None)
+        if number is None:
+            break
+        findings.append(import_failure(seen.raised, rest[number].module, rest[number].place, circumstances))
+        rest = rest[number + 1 :]
+    return findings
 
 
 def library_findings(libraries: Iterable[str], circumstances: Circumstances, own: Iterable[str]) -> list[Finding]:

@@ -369,6 +369,9 @@ def import_module(asked: dict[str, Any]) -> None:
     sys.excepthook = on_error
     from importlib import import_module
 
+    for module, name in asked.get("members", ()):
+        # The message of a missing name is that of the statement.
+        exec(f"from {module} import {name}", {})
     for name in asked["modules"]:
         import_module(name)
     write(asked["result"], dict(loaded(), kind="imported"))
