@@ -113,6 +113,74 @@ def test_values_that_the_container_rejects_are_errors(checked, spec, declared):
     assert not any(str(checked.temporary) in str(record) for record in records)
 
 
+END = "parser.parse_args()\n"
+CYCLE = {"a.py": "from b import y\nx = 1\n", "b.py": "from a import x\ny = 2\n"}
+READS = "import json, os\nSETTINGS = json.load(open({}))\n"
+MAIN = "def main():\n    {}\nif __name__ == '__main__':\n    main()\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "files", "code"),
+    [
+        (f"{HEAD}import a\n{END}", CYCLE, "SM544"),
+        ("import a\nprint(a.x)\n", CYCLE, "SM544"),
+        ("import b\nprint(b.y)\n", CYCLE, "SM544"),
+        (f"{HEAD}import conf\n{END}", {"conf.py": READS.format("'settings.json'")}, "SM549"),
+        ("import conf\n", {"conf.py": READS.format("os.path.dirname(__file__) + '/settings.json'")}, "SM544"),
+        ("import conf\n", {"conf.py": READS.format("'/opt/ml/input/config/setting.json'")}, "SM544"),
+        (f"{HEAD}C = open('names.txt').read()\n{END}", {}, "SM549"),
+        (MAIN.format("from json import absent"), {}, "SM544"),
+        (HEAD + MAIN.format("parser.parse_args(); from collections import absent"), {}, "SM544"),
+        (MAIN.format("from os import path, absent"), {}, "SM544"),
+    ],
+)
+def test_certain_deaths_are_errors(checked, script, files, code):
+    checked.spec()
+    for name, text in {"train.py": script, **files}.items():
+        checked.job.write(f"src/{name}", text)
+    status, records, err = checked.check()
+    assert (status, codes(records)) == (1, [("error", code)]), err
+
+
+@pytest.mark.parametrize(
+    ("script", "files"),
+    [
+        ("import a\n", {"a.py": "x = 1\nfrom b import y\n", "b.py": "from a import x\ny = 2\n"}),
+        (f"{HEAD}import a\n{END}", {"a.py": "import b\nx = 1\n", "b.py": "import a\ndef y():\n    return a.x\n"}),
+        (HEAD + END + MAIN.format("import c"), {**CYCLE, "a.py": "x = 1\nimport b\n", "c.py": "import a\nimport b\n"}),
+        ("import conf\n", {"conf.py": READS.format("'settings.json'"), "settings.json": "{}"}),
+        ("import conf\n", {"conf.py": f"open('s.json', 'w').write('1')\n{READS.format(repr('s.json'))}"}),
+        ("import conf\n", {"conf.py": "try:\n    open('s.json')\nexcept OSError:\n    pass\n"}),
+        ("import conf\n", {"conf.py": READS.format("'/opt/ml/input/config/hyperparameters.json'")}),
+        (MAIN.format("from xml import etree; from concurrent.futures import wait; from email.mime import text"), {}),
+        ("def main():\n    try:\n        from json import absent\n    except ImportError:\n        pass\nmain()\n", {}),
+        ("import sys\nif sys.version_info < (3,):\n    from json import absent\n", {}),
+        (MAIN.format("from calendars import mine"), {"calendars.py": "mine = 1\n"}),
+    ],
+)
+def test_right_sources_are_accused_of_nothing(checked, script, files):
+    checked.spec()
+    for name, text in {"train.py": script, **files}.items():
+        checked.job.write(f"src/{name}", text)
+    status, records, err = checked.check("--strict")
+    assert (status, records) == (0, []), err
+
+
+def test_wrong_command_of_click_is_rejected(checked):
+    pytest.importorskip("click")
+    program = "import click\n@click.group()\ndef cli(): pass\n@cli.command()\ndef fit(): raise SystemExit(7)\ncli()\n"
+    spec = "image: {base: 'example.com/training:7'}\nsource: src/\nentry_point: {script: train.py, args: [%s]}\n"
+    found = {}
+    for command in ("fit", "fitt"):
+        checked.job.spec(spec % command)
+        checked.job.write("src/train.py", program)
+        _, records, _ = checked.check("--python", sys.executable)
+        found[command] = [record for record in records if record["severity"] == "error"]
+    assert found["fit"] == []
+    assert [record["code"] for record in found["fitt"]] == ["SM548"]
+    assert "No such command 'fitt'" in found["fitt"][0]["note"]
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has mounts")
 @pytest.mark.parametrize("is_link", [False, True])
 def test_host_is_shown_unless_it_leads_out_of_the_sandbox(tmp_path, is_link):

@@ -227,7 +227,7 @@ def _remedy(raised: Raised, here: Circumstances) -> str:
     if "ModuleNotFoundError" in raised.kinds and raised.module is not None and not _is_own(raised.module, here):
         return f"add `{project_of(raised.module.partition('.')[0])}` to `image.python_packages`"
     if CIRCULAR in raised.message:
-        return "import in one direction, or inside the function that needs the name"
+        return "move one of the imports into the function that needs it"
     if "FileNotFoundError" in raised.kinds:
         return "add the file to the source, or fix its path"
     if "ImportError" in raised.kinds:
