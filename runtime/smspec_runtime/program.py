@@ -68,10 +68,11 @@ def install(
 
 
 def make_executable(program: Program, code: str) -> None:
-    """S3 stores no mode: allow execution where reading is allowed."""
-    if program.kind != "executable":
+    """S3 and Windows store no mode: allow execution where reading is allowed."""
+    name = program.words[0]
+    if program.kind not in ("executable", "command") or os.path.isabs(name) or "/" not in name:
         return
-    path = os.path.join(code, program.words[0])
+    path = os.path.join(code, name)
     try:
         mode = stat.S_IMODE(os.stat(path).st_mode)
         if not mode & 0o100:

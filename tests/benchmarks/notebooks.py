@@ -26,13 +26,14 @@ from smspec.importer.sdk.arguments import arguments_of
 from smspec.importer.sdk.notebook import is_sdk_program
 from smspec.importer.sdk.requests import RequestOfJob
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
-from smspec.importer.sdk.values import Entries, Reference, SdkInstance, SdkItems, SdkText, SdkUnknown, is_constant
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, is_constant
 from smspec.importer.sdk.variables import Variables
 from smspec.importer.spec_writer import write_spec
 from smspec.pipeline.compilation import Compiled, compile_spec
 from smspec.pipeline.inputs import in_memory_inputs
 from smspec.plan import with_image_uri
 from smspec.plan.request_planning import make_plan
+from smspec.script.follow.values import Named
 from smspec.service.facts.images import images_of
 from smspec.source import SourceText, dotted
 from smspec.spec.decoding import decode
@@ -67,7 +68,7 @@ class Arguments:
             named = {name: self.of(item, name) for name, item in value.arguments.items()}
             positional = [self.of(item, argument) for item in value.positional]
             return {"new": {"kind": value.kind, "positional": positional, "named": named}}
-        if isinstance(value, Reference) and value.name.startswith("sagemaker."):
+        if isinstance(value, Named) and value.name.startswith("sagemaker."):
             return {"reference": value.name}
         if is_constant(value):
             return value

@@ -12,6 +12,7 @@ import pytest
 from support.git_repository import git
 from support.local.local_jobs import LocalJob, script
 from support.local.ordinary_user import OrdinaryJob, kind_of
+from support.sampled_cases import left_out
 
 READING = """
 import os
@@ -116,7 +117,16 @@ def project(request):
         yield Project(Path(os.path.realpath(directory)), kind)
 
 
-@pytest.mark.parametrize("way", WAYS)
+OF_A_USER = ("link to a file", "link as the data", "manifest with a path", "augmented manifest", "files of git")
+"""No right decides where data may be: what is refused to root is refused to a user, before anything is read."""
+
+
+@pytest.mark.parametrize(
+    ("project", "way"),
+    [(LocalJob, way) for way in WAYS]
+    + [(OrdinaryJob, way) if way in OF_A_USER else left_out(OrdinaryJob, way) for way in WAYS],
+    indirect=["project"],
+)
 def test_data_of_a_pull_request_stay_in_the_project(project, way):
     project.spec(WAYS[way](project.job, project.secret))
     project.git("add", "--all", "--force")

@@ -93,12 +93,25 @@ def kind(request):
     return kind_of(request)
 
 
+OF_A_USER = (*OF_ROOT, "link to itself", "link that is too long", "deep with long names")
+"""Of the others, a user can read as much as root."""
+
+
 @pytest.mark.parametrize(
-    ("engine", "left"),
+    ("kind", "engine", "left"),
     [
-        *(left_out("process", left) if left in ("deep", "many links") else ("process", left) for left in KINDS),
-        *(("namespace", left) for left in ("link to itself", "deep", "none")),
+        *(
+            left_out(LocalJob, "process", left) if left in ("deep", "many links") else (LocalJob, "process", left)
+            for left in KINDS
+        ),
+        *(
+            (OrdinaryJob, "process", left) if left in OF_A_USER else left_out(OrdinaryJob, "process", left)
+            for left in KINDS
+        ),
+        *((LocalJob, "namespace", left) for left in ("link to itself", "deep", "none")),
+        *((OrdinaryJob, "namespace", left) for left in ("link to itself", "deep", "none")),
     ],
+    indirect=["kind"],
 )
 def test_run_summarizes_what_it_cannot_keep(kind, engine, left, public_directory):
     if engine == "namespace" and probe().step:

@@ -12,6 +12,7 @@ import pytest
 from support.git_repository import git
 from support.local.local_jobs import LocalJob, script
 from support.local.ordinary_user import USER, OrdinaryJob, ended, kind_of
+from support.sampled_cases import left_out
 
 COMMANDS = {
     "run": ["run", "--engine", "process"],
@@ -93,6 +94,8 @@ REFUSED = ("directory above", "relative link", "directory", "link to a link", "l
 CASES = [("run", way) for way in WAYS]
 CASES += [("rehearse", way) for way in (*REFUSED, "marker", "result of a rehearsal", "trials of a run")]
 CASES += [("build", way) for way in (*REFUSED, "manifest", "marker")]
+OF_A_USER = ("directory above", "link to nothing", "marker", "hosts of a run", "archive", "manifest")
+"""Root could write everywhere, so that its cases are those that no right ends; these show the same of a user."""
 
 
 def state(directory: Path) -> dict[str, object]:
@@ -118,7 +121,12 @@ def job(request):
         yield made
 
 
-@pytest.mark.parametrize(("command", "way"), CASES)
+@pytest.mark.parametrize(
+    ("job", "command", "way"),
+    [(LocalJob, *case) for case in CASES]
+    + [(OrdinaryJob, *case) if case[1] in OF_A_USER else left_out(OrdinaryJob, *case) for case in CASES],
+    indirect=["job"],
+)
 def test_nothing_outside_is_written(job, command, way):
     outside = job.directory.parent / "outside"
     WAYS[way](job, outside, ABOVE[command])

@@ -7,7 +7,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TYPES_ALONE = {
-    "smspec.importer.sdk": "expressions call functions, whose statements have expressions",
     "smspec.script.follow": "the interpreter, values, and calls are defined by each other; none imports one to run",
 }
 """Packages in which modules may name each other's types under ``TYPE_CHECKING``, and why."""

@@ -203,6 +203,7 @@ def _load() -> None:
     template()
     _render()
     _read_models()
+    _ask_machine()
     load()
     sync_no_files()
 
@@ -217,6 +218,21 @@ def _read_models() -> None:
     for service in ("sagemaker", "s3", "sts", "iam", "ecr", "ec2", "kms", "logs"):
         for kind in ("service-2", "endpoint-rule-set-1", "paginators-1"):
             models.load_service_model(service, kind, api_version=None)
+
+
+def _ask_machine() -> None:
+    """Ask what every local run asks, in three processes: whether there are namespaces, and what ``python3`` is.
+
+    A command that has other variables or files than this process asks again only for a path that is not known.
+    """
+    from smspec.local.engines.namespace.availability import probe
+    from smspec.local.python.interpreter import matching_interpreter, named_interpreter
+
+    probe()
+    matching_interpreter("{}.{}".format(*sys.version_info))
+    beside = Path(sys.executable).with_name("python3")
+    if beside.exists():  # first on the PATH of a user without rights
+        named_interpreter(str(beside))
 
 
 def _render() -> None:

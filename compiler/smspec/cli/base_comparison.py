@@ -48,7 +48,6 @@ from smspec.review.job_review import JobReview
 from smspec.review.kinds.same_job import COSMETIC
 from smspec.review.settings_changes import lost_review, settings_reviews, uncompared_review, unsearched_review
 from smspec.service.job_costs import PriceBook
-from smspec.service.policy import Level
 from smspec.source.frozen import dataclass, replace
 from smspec.source.real_file import is_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
@@ -128,7 +127,9 @@ def against_base(
             *(
                 lost_review(place)
                 for place in sorted(listed.lost)
-                if place in sides.news or place in sides.unchanged or _is_link(place, repository.top)
+                if place in sides.news
+                or place in sides.unchanged
+                or os.path.islink(os.path.join(repository.top, place))
             ),
             *(uncompared_review(place, is_unset) for place, is_unset in sorted(sides.uncompared.items())),
             *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
@@ -214,10 +215,11 @@ def _compiled(
     base_cache: InputCache,
 ) -> _Compiled:
     """Compile both states of the specs that differ; take what moved, and left a link, from ``listed.lost``."""
-    new = {
-        place: gather_variants(spec.path, overlay, settings, cache, levels=_levels(base, spec, base_cache))
-        for place, spec in listed.now.items()
-    }
+    new = {}
+    for place, spec in listed.now.items():
+        # A change does not lower severities for itself.
+        levels = base_cache.levels(os.path.dirname(os.path.join(base.directory, place)))
+        new[place] = gather_variants(spec.path, overlay, settings, cache, levels=levels)
     old = {
         place: gather_variants(spec.path, overlay, settings, base_cache, base) for place, spec in listed.then.items()
     }
@@ -284,11 +286,6 @@ def _still_there(others: Specs, known: Specs, top: str, cache: InputCache, start
     return dict(sorted(found.items()))
 
 
-def _levels(base: Revision, spec: ComparedSpec, base_cache: InputCache) -> Mapping[str, Level]:
-    """Return the severities that the base has for a spec: a change does not lower them for itself."""
-    return base_cache.levels(os.path.dirname(os.path.join(base.directory, spec.place)))
-
-
 def _repeated(old: Mapping[str, Gathered], new: Mapping[str, Gathered], base: str, top: str) -> list[str]:
     """Return the places that are links to one spec, now and before, and make the same job as its own path."""
 
@@ -313,10 +310,6 @@ def _is_job(side: Variants, spec: ComparedSpec, is_lost: bool, cache: InputCache
     ``is_lost``: a search listed it before, so its errors count, too, if it is still meant as a job.
     """
     return bool(side.compiled) or spec.is_found or (is_lost and not is_no_job(spec.path, cache))
-
-
-def _is_link(place: str, top: str) -> bool:
-    return os.path.islink(os.path.join(top, place))
 
 
 def _settings(

@@ -7,9 +7,8 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 
-from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
+from smspec.cli.console import Console, UsageError, add_verbosity_arguments
 from smspec.cli.image_arguments import JobBuild, add_image_arguments, check_image_arguments, job_build, with_images
-from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.spec_arguments import (
     add_changed_argument,
     add_variation_arguments,
@@ -18,7 +17,6 @@ from smspec.cli.spec_arguments import (
     searched_paths,
 )
 from smspec.diagnostics.quoting import visible
-from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.existing_output import differences
 from smspec.output.writing import write_tree
 from smspec.render.tree import UPLOAD
@@ -100,15 +98,10 @@ def _check_directories(builds: list[JobBuild], args: argparse.Namespace) -> None
 
 def _written(build: JobBuild, args: argparse.Namespace, console: Console) -> JobBuild:
     """Write the files of a job, or find what is out of date."""
-    try:
-        if args.check:
-            build = replace(build, stale=differences(build.tree, build.directory))
-        else:
-            write_tree(build.tree, build.directory)
-    except OutputRefused as refusal:
-        raise CommandRefused(str(refusal)) from refusal
-    except OutputFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure
+    if args.check:
+        build = replace(build, stale=differences(build.tree, build.directory))
+    else:
+        write_tree(build.tree, build.directory)
     if build.stale:
         console.say(f"{build.directory} is out of date; run `smspec build`")
     elif build.stale is not None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 import gc
 
-from smspec.cli.console import Console, ResourceUnavailable, UsageError
-from smspec.cli.parser import add_findings_arguments, add_quiet_argument, exit_status, show_findings
+from smspec.cli.console import (
+    Console,
+    ResourceUnavailable,
+    add_findings_arguments,
+    add_quiet_argument,
+    exit_status,
+    show_findings,
+)
 from smspec.cli.run import add_python_arguments, stall_seconds
 from smspec.cli.spec_arguments import add_spec_arguments, root, settings
 from smspec.diagnostics.quoting import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.proof import ProofRequest
 from smspec.proof.checking import CheckResult, check_job
-from smspec.spec.layers.variables import OptionError
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.own_directories import temporary_directory
 
@@ -61,10 +66,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         def show(line: str) -> None:
             console.remark(visible(line))
 
-        try:
-            result = check_job(args.spec, args.overlay, settings(args), cache, request, show)
-        except OptionError as error:
-            raise UsageError(str(error)) from error
+        result = check_job(args.spec, args.overlay, settings(args), cache, request, show)
     status = show_findings(result.diagnostics, result.texts, result.summary(), args, console)
     _refuse(result, status)
     return exit_status(result.diagnostics, args)

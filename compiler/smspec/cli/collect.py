@@ -12,13 +12,11 @@ import shlex
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_words
-from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError, add_verbosity_arguments
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
-from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import count
 from smspec.diagnostics.quoting import visible
-from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import (
     COLLECTING,
     as_output_failed,
@@ -79,7 +77,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
-    from smspec.collection.result_tree import ResultRefused
     from smspec.submission.client import ActionDenied
 
     with signals_interrupt(), aws_failures():
@@ -87,12 +84,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
             result = _result(args, console)
             directory = args.output or os.path.join("collect", _base_name(args.what, result))
             collected = _collected(result, directory, args, console)
-        except ResultRefused as refused:
-            raise CommandRefused(str(refused)) from refused
-        except OutputRefused as refused:
-            raise CommandRefused(str(refused)) from refused
-        except OutputFailed as failed:
-            raise ResourceUnavailable(str(failed)) from failed
         except ActionDenied as denied:
             raise ResourceUnavailable(f"{denied}{_advice(denied.action)}") from denied
     _print(result, directory, collected, args, console)

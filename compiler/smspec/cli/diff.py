@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from smspec.cli.console import Console, ResourceUnavailable, UsageError
-from smspec.cli.parser import add_quiet_argument
+from smspec.cli.console import Console, UsageError, add_quiet_argument
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.quoting import masked, visible
-from smspec.spec.layers.variables import OptionError
 
 if TYPE_CHECKING:
     from smspec.cli.comparison import Outcome
@@ -59,7 +57,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from smspec.organization.organization_config import MalformedConfig
     from smspec.review.fail_on import UnknownChangeKind, decode_fail_on
     from smspec.workspace.deferred_signals import signals_interrupt
-    from smspec.workspace.git import GitFailed
     from smspec.workspace.last_build import BuildNotFound
 
     paths: list[str] = args.paths
@@ -74,13 +71,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 outcome = against_other(paths[0], paths[1], args.overlay, settings(args), root(args))
             else:
                 outcome = against_build(paths[0] if paths else "job.yaml", args.overlay, settings(args), root(args))
-    except (OptionError, MalformedConfig, UnknownChangeKind, BuildNotFound, NothingToCompare) as error:
+    except (MalformedConfig, UnknownChangeKind, BuildNotFound, NothingToCompare) as error:
         raise UsageError(str(error)) from error
     except InvalidInput as rejected:
         console.warned(rejected.diagnostics, rejected.texts)
         return 2
-    except GitFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure
 
     reviews = (*outcome.comparison.settings, *outcome.comparison.reviews)
     failures = fail_on.failures(reviews) if fail_on is not None else ()

@@ -12,7 +12,7 @@ from smspec.cli.console import CommandRefused, Console, ResourceUnavailable
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.quoting import visible
 from smspec.organization.lock_file import LARGEST_ENVIRONMENT
-from smspec.output.atomic_file import OutputFailed, write_whole
+from smspec.output.atomic_file import write_whole
 from smspec.pipeline.lock_targets import EnvironmentTarget, LockTarget, environment_targets, startup_targets
 from smspec.render.representable import package_findings
 from smspec.source import SourceText
@@ -77,16 +77,13 @@ def lock_environments(
 
 
 def write_files(lock: str, files: Mapping[str, str]) -> None:
-    """Write the files of environments next to a lock. Raise `ResourceUnavailable`."""
-    try:
-        for name, content in files.items():
-            path = os.path.join(os.path.dirname(lock), name)
-            if os.path.islink(os.path.dirname(path)):
-                raise ResourceUnavailable(f"cannot write `{path}`: its directory is a symbolic link")
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            write_whole(path, content)
-    except OutputFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure
+    """Write the files of environments next to a lock."""
+    for name, content in files.items():
+        path = os.path.join(os.path.dirname(lock), name)
+        if os.path.islink(os.path.dirname(path)):
+            raise ResourceUnavailable(f"cannot write `{path}`: its directory is a symbolic link")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write_whole(path, content)
 
 
 def remove_files(lock: str, keys: Iterable[str]) -> None:

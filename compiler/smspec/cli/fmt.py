@@ -10,8 +10,7 @@ import argparse
 import os
 from collections.abc import Iterator
 
-from smspec.cli.console import Console, UsageError
-from smspec.cli.parser import add_quiet_argument
+from smspec.cli.console import Console, add_quiet_argument
 from smspec.cli.spec_arguments import add_root_argument, root
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.quoting import visible
@@ -21,7 +20,6 @@ from smspec.pipeline.spec_discovery import find_candidates
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.key_order import in_order
-from smspec.spec.layers.variables import OptionError
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.spec_reading import USUAL_SPEC, is_meant_as_spec
 
@@ -57,23 +55,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
     cache = InputCache(root(args))
     statuses = [0]
     changed = 0
-    try:
-        with signals_interrupt():
-            paths = tuple(find_candidates(args.paths or [USUAL_SPEC], cache).found.values())
-            if not args.check:
-                for directory in {os.path.dirname(os.path.realpath(path)) for path in paths}:
-                    remove_unfinished(directory)
-            for path in paths:
-                try:
-                    changed += _format(path, cache, args, console)
-                except InvalidInput as invalid:
-                    console.warned(invalid.diagnostics, invalid.texts)
-                    statuses.append(1)
-                except OutputFailed as failure:
-                    console.say(f"smspec: {visible(str(failure))}")
-                    statuses.append(3)
-    except OptionError as error:
-        raise UsageError(str(error)) from error
+    with signals_interrupt():
+        paths = tuple(find_candidates(args.paths or [USUAL_SPEC], cache).found.values())
+        if not args.check:
+            for directory in {os.path.dirname(os.path.realpath(path)) for path in paths}:
+                remove_unfinished(directory)
+        for path in paths:
+            try:
+                changed += _format(path, cache, args, console)
+            except InvalidInput as invalid:
+                console.warned(invalid.diagnostics, invalid.texts)
+                statuses.append(1)
+            except OutputFailed as failure:
+                console.say(f"smspec: {visible(str(failure))}")
+                statuses.append(3)
     verb = "would change" if args.check else "changed"
     console.remark(f"{len(paths)} {'spec' if len(paths) == 1 else 'specs'}, {changed} {verb}")
     return max(*statuses, int(args.check and changed > 0))

@@ -10,8 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name, show_choice
-from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
-from smspec.cli.parser import add_quiet_argument
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError, add_quiet_argument
 from smspec.cli.submission import OWN_TAGS
 from smspec.cli.waiting import Waiting
 from smspec.collection.result_tree import ResultRefused, ResultTree
@@ -34,14 +33,12 @@ from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 from smspec.importer.source_reader import MOST_BYTES, read_source, read_sources
 from smspec.importer.sources import imported, imported_jobs
 from smspec.importer.spec_writer import WrittenSpec, write_spec
-from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import COLLECTING, as_output_failed, made_directory, put_directory
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import in_memory_inputs
 from smspec.service.shapes import structure
 from smspec.source import ListedFile, Path, SourceText, dotted
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.layers.variables import OptionError
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.own_directories import temporary_directory
@@ -128,8 +125,6 @@ def _found(args: argparse.Namespace, console: Console) -> tuple[Imported, ...]:
             for read in documents
             for found in imported_jobs(read.data, args.job, all_jobs=all_jobs)
         )
-    except OptionError as error:
-        raise UsageError(str(error)) from error
     except RequestNotFound as nothing:
         raise CommandRefused(f"`{source}`: {nothing}") from nothing
 
@@ -169,32 +164,27 @@ def write_directory(
     has_errors = False
     parent = os.path.dirname(os.path.realpath(directory))
     written: list[str] = []
-    try:
-        with (
-            signals_interrupt(),
-            as_output_failed(directory),
-            made_directory(parent),
-            temporary_directory(parent, COLLECTING) as place,
-        ):
-            tree = ResultTree(place, console.say, _MOST_CODE_BYTES)
-            jobs = jobs_in(tree)
-            all_placed = placed(jobs)
-            for job in all_placed:
-                prefix = f"{job.file}: " if len(jobs) > 1 else ""
-                spec = imported_spec(job.imported, console, job.file, prefix)
-                has_errors |= spec.has_errors
-                _add(tree, job.file, spec.text)
-                written.append(job.file)
-            fetched = [SOURCE] if SOURCE in tree.directories else []
-            sources, is_whole = _add_sources(tree, all_placed, program, directory, console)
-            sources += fetched
-            tree.finish()
-            check_new(directory)  # again: another command may have made it
-            put_directory(place, directory)
-    except (ResultRefused, OutputRefused) as refused:
-        raise CommandRefused(str(refused)) from refused
-    except OutputFailed as failed:
-        raise ResourceUnavailable(str(failed)) from failed
+    with (
+        signals_interrupt(),
+        as_output_failed(directory),
+        made_directory(parent),
+        temporary_directory(parent, COLLECTING) as place,
+    ):
+        tree = ResultTree(place, console.say, _MOST_CODE_BYTES)
+        jobs = jobs_in(tree)
+        all_placed = placed(jobs)
+        for job in all_placed:
+            prefix = f"{job.file}: " if len(jobs) > 1 else ""
+            spec = imported_spec(job.imported, console, job.file, prefix)
+            has_errors |= spec.has_errors
+            _add(tree, job.file, spec.text)
+            written.append(job.file)
+        fetched = [SOURCE] if SOURCE in tree.directories else []
+        sources, is_whole = _add_sources(tree, all_placed, program, directory, console)
+        sources += fetched
+        tree.finish()
+        check_new(directory)  # again: another command may have made it
+        put_directory(place, directory)
     console.result("".join(f"{os.path.join(directory, name)}\n" for name in (*written, *sources)))
     return 1 if has_errors or not is_whole else 0
 

@@ -126,17 +126,12 @@ def moment(time: datetime) -> str:
 
 def progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
     """Return the status, the time, and the money so far, each with its limit where that is known."""
-    return visible(_progress_text(job, prices, now))
-
-
-def _progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
     seconds = job.seconds(now)
     if job.is_over:
-        return f"{job.status}, waiting for the rest of the log"
-    if job.began is None:
-        return f"{job.secondary or job.status} for {elapsed(seconds)}"
-    limit = f" of at most {elapsed(job.limit)}" if job.limit else ""
-    return f"{job.secondary or job.status} for {elapsed(seconds)}{limit}{_money(job, prices, seconds)}"
+        return visible(f"{job.status}, waiting for the rest of the log")
+    limit = f" of at most {elapsed(job.limit)}" if job.began and job.limit else ""
+    money = _money(job, prices, seconds) if job.began else ""
+    return visible(f"{job.secondary or job.status} for {elapsed(seconds)}{limit}{money}")
 
 
 def end_lines(job: TrainingJob, prices: PriceBook, profile: str | None = None) -> Iterator[str]:

@@ -9,21 +9,19 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from smspec import __version__
-from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError, add_quiet_argument
 from smspec.cli.environment_lock import lock_environments, remove_files, write_files
-from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import add_changed_argument, add_root_argument, affected, root, searched_paths, settings
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.quoting import visible
-from smspec.output.atomic_file import OutputFailed, write_whole
+from smspec.output.atomic_file import write_whole
 from smspec.pipeline.lock_targets import LockTarget, find_lock_targets, platforms_of
 from smspec.service.facts.images import date as image_table_date
 from smspec.service.image_python import python_of_image, without_python
 from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
-from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import Lock
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.path_targets import is_directory
@@ -83,18 +81,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _lock(args: argparse.Namespace, console: Console) -> int:
     digests = _digests(args.digest)
-    try:
-        found = find_lock_targets(
-            searched_paths(args),
-            settings(args),
-            root(args),
-            update=args.update,
-            wanted=None
-            if args.changed is None
-            else lambda specs, cache: affected(specs, args, settings(args), cache, console).specs,
-        )
-    except OptionError as error:
-        raise UsageError(str(error)) from error
+    found = find_lock_targets(
+        searched_paths(args),
+        settings(args),
+        root(args),
+        update=args.update,
+        wanted=None
+        if args.changed is None
+        else lambda specs, cache: affected(specs, args, settings(args), cache, console).specs,
+    )
     digests = _by_uri(digests, found)
     unknown = sorted(set(digests) - {image for each in found for image in (*each.images, *each.existing)})
     if unknown:
@@ -161,10 +156,7 @@ def _write(found: LockTarget, after: Lock, lines: list[str], console: Console) -
         after = replace(after, smspec=__version__, api_model=pinned_model().date)
         if after.names:
             after = replace(after, image_table=image_table_date())
-        try:
-            write_whole(found.path, lock_text(after))
-        except OutputFailed as failure:
-            raise ResourceUnavailable(str(failure)) from failure
+        write_whole(found.path, lock_text(after))
     old = before.names | before.images | before.requirements
     pins = after.names | after.images | after.requirements
     for name in (*found.names, *found.images, *(uri for uri in found.existing if uri in pins), *found.requirements):

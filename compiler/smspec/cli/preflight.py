@@ -245,10 +245,8 @@ def image_look(build: JobBuild, profile: str | None, *, builds: bool) -> Needed[
         help = "submit without --no-build, or run `smspec build --push` before"
         return wrong("image", image.uri, f"is not in its registry; {help}")
 
-    def find() -> bool:
-        return published_image(build, profile, patience=REGISTRY_SECONDS) is not None
-
-    return Needed("image", f"the registry of `{image.uri}`", find, rows)
+    asks = f"the registry of `{image.uri}`"
+    return Needed("image", asks, lambda: published_image(build, profile, patience=REGISTRY_SECONDS) is not None, rows)
 
 
 def source_look(build: JobBuild, store: RegionalS3) -> Needed[tuple[UploadState, ...]] | None:
@@ -258,13 +256,12 @@ def source_look(build: JobBuild, store: RegionalS3) -> Needed[tuple[UploadState,
         return None
     files = uploads(build.tree, build.job.plan.source_key)
 
-    def rows(found: tuple[UploadState, ...]) -> Answer:
-        return Answer(rows=tuple(_delivered(found, kinds)))
-
-    def find() -> tuple[UploadState, ...]:
-        return tuple(deliveries(store, kinds, files))
-
-    return Needed("source", "S3 about the source", find, rows)
+    return Needed(
+        "source",
+        "S3 about the source",
+        lambda: tuple(deliveries(store, kinds, files)),
+        lambda found: Answer(rows=tuple(_delivered(found, kinds))),
+    )
 
 
 def _delivered(found: Sequence[UploadState], kinds: Mapping[str, str]) -> Iterator[CheckRow]:

@@ -12,15 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from smspec.cli.aws_arguments import credentials_wait
-from smspec.cli.console import Console, ResourceUnavailable, UsageError, table
-from smspec.cli.parser import add_quiet_argument
+from smspec.cli.console import Console, ResourceUnavailable, UsageError, add_quiet_argument, table
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput, count
 from smspec.diagnostics.quoting import visible
 from smspec.organization import prices_of, settings_directory
 from smspec.organization.dated_file import PRICES, REGION, UPDATE_PRICES, listed_prices, price_text
 from smspec.organization.organization_config import MalformedConfig, rejected
-from smspec.output.atomic_file import OutputFailed, write_whole
+from smspec.output.atomic_file import write_whole
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs, gather_all
 from smspec.pipeline.spec_discovery import NoJobs, find_job_specs
@@ -160,10 +159,7 @@ def write_dated(place: Place, text: str, before: str, console: Console) -> None:
     if text == before:
         console.remark(visible(f"{place.path} is up to date"))
         return
-    try:
-        write_whole(place.path, text)
-    except OutputFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure
+    write_whole(place.path, text)
     console.remark(visible(f"wrote {place.path}"))
 
 

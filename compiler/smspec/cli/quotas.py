@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 
 from smspec.cli.console import Console, table
 from smspec.cli.prices import Place, add_update_arguments, listed_by_region, place_of, today, write_dated
@@ -58,13 +57,9 @@ def _requested(args: argparse.Namespace, place: Place, before: Quotas, console: 
     from smspec.submission.aws_listing import listed_quotas
 
     accounts: _Accounts = {account: dict(regions) for account, regions in before.accounts.items()}
-    for region, listed in listed_by_region(args, place, _regions(before), console, "Service Quotas in", listed_quotas):
+    known = [region for regions in accounts.values() for region in regions]
+    for region, listed in listed_by_region(args, place, known, console, "Service Quotas in", listed_quotas):
         left_out = f"; ignored {listed.left_out} without a usable value" if listed.left_out else ""
         console.remark(f"{listed.account} in {region}: {count(len(listed.training), 'quota')}{left_out}")
         accounts.setdefault(listed.account, {})[region] = RegionQuotas(as_of=today(), training=listed.training)
     return accounts
-
-
-def _regions(quotas: Quotas) -> Iterable[str]:
-    """Yield the regions of all accounts."""
-    return (region for regions in quotas.accounts.values() for region in regions)

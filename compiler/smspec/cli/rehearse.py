@@ -6,10 +6,8 @@ import argparse
 import gc
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 
-from smspec.cli.console import Console
-from smspec.cli.parser import add_verbosity_arguments
+from smspec.cli.console import Console, add_verbosity_arguments
 from smspec.cli.run import (
     add_engine_argument,
     add_run_arguments,
@@ -17,20 +15,22 @@ from smspec.cli.run import (
     engine_of,
     run_request,
     stall_seconds,
-    write_generated_files,
 )
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput, placed
 from smspec.diagnostics.quoting import visible
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean
+from smspec.local.engines.choice import builds_images
 from smspec.local.running.request import GRACE_SECONDS, RunFailed, RunInterrupted
 from smspec.local.running.supervision import name_of
+from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import compiled_digest
 from smspec.rehearsal.promises import PROMISES, rehearse_job
 from smspec.rehearsal.rehearsal import RehearsalRefused, RehearsedJob
 from smspec.rehearsal.report import Refusal, Report, junit, text
 from smspec.render.tree_rendering import render_tree
+from smspec.source.frozen import replace
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.own_directories import temporary_directory
 
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         _refuse(Refusal(spec=args.spec, diagnostics=(*faulty.diagnostics,)), args, console)
         raise
     digest = compiled_digest(job.plan)
-    tree = render_tree(job.plan, job.inputs.build_inputs, digest)
+    tree = render_tree(job.plan, job.inputs.build_inputs, digest, builds_image=builds_images(engine))
     promises = [promise for promise in PROMISES if args.only is None or promise.name in args.only]
     # From here on it may take minutes or hours.
     gc.set_threshold(700)
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         rehearsed = RehearsedJob(
             job=job.job, plan=job.plan, tree=tree, request=request, seed=seed, patience=args.patience
         )
-        write_generated_files(tree, request)
+        write_temporary_tree(tree, request.tree_dir)
         try:
             report = rehearse_job(rehearsed, promises, console)
         except RehearsalRefused as refused:
@@ -132,8 +132,7 @@ def _refuse(refusal: Refusal, args: argparse.Namespace, console: Console) -> Non
 def _promise(word: str) -> str:
     """Check the name of a promise; the message of argparse would list them all."""
     if word not in _NAMES:
-        guess = nearest(word, _NAMES)
-        hint = f"did you mean `{guess}`?" if guess else "`smspec rehearse --help` lists them"
+        hint = did_you_mean(word, _NAMES) or "`smspec rehearse --help` lists them"
         raise argparse.ArgumentTypeError(f"unknown promise `{word}`; {hint}")
     return word
 

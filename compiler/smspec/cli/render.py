@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterator
 
-from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
+from smspec.cli.console import CommandRefused, Console, UsageError
 from smspec.cli.spec_arguments import (
     add_changed_argument,
     add_variation_arguments,
@@ -58,7 +58,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             raise UsageError(f"--batch: `{visible(args.batch)}` is not the name or the ARN of a job queue")
     paths = searched_paths(args)
     if args.output is not None:
-        return write_renderings(args, console, lambda job: _rendering(args, job), _suffix(args))
+        suffix = ".batch.json" if args.batch is not None else TARGETS[args.target].suffix
+        return write_renderings(args, console, lambda job: _rendering(args, job), suffix)
     if args.changed is not None or len(paths) > 1 or is_directory(paths[0]):
         raise UsageError("several jobs can be rendered only to files; add `-o DIR`")
     args.spec = paths[0]
@@ -71,10 +72,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for note in (*rendering.notes, *_of_the_first(args.target, job)):
         console.say(f"smspec: {visible(note)}")
     return 0
-
-
-def _suffix(args: argparse.Namespace) -> str:
-    return ".batch.json" if args.batch is not None else TARGETS[args.target].suffix
 
 
 def _rendering(args: argparse.Namespace, job: Compiled) -> Rendering:
@@ -115,6 +112,7 @@ def write_renderings(
     A job without such a text is named, and has no file.
     """
     # Imported late, as below: most often one text is printed.
+    from smspec.output.atomic_file import write_whole
     from smspec.workspace.deferred_signals import signals_interrupt
 
     found = compiled_all(args, console)
@@ -131,20 +129,11 @@ def write_renderings(
             except NothingToRender as nothing:
                 console.say(visible(f"{spec}: {nothing}"))
                 continue
-            _write(file, rendering.text)
+            os.makedirs(os.path.dirname(file) or os.curdir, exist_ok=True)
+            write_whole(file, rendering.text)
             console.result(f"{visible(file)}\n")
             for note in rendering.notes:
                 console.say(visible(f"{spec}: {note}"))
     if found.invalid is not None:
         console.warned(found.invalid.diagnostics, found.invalid.texts)
     return 0 if found.invalid is None else 1
-
-
-def _write(file: str, text: str) -> None:
-    from smspec.output.atomic_file import OutputFailed, write_whole
-
-    try:
-        os.makedirs(os.path.dirname(file) or os.curdir, exist_ok=True)
-        write_whole(file, text)
-    except OutputFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure

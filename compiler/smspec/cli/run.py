@@ -7,23 +7,20 @@ import gc
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Literal
 
-from smspec.cli.console import Console, ResourceUnavailable, UsageError
-from smspec.cli.parser import add_verbosity_arguments
+from smspec.cli.console import Console, UsageError, add_verbosity_arguments
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import placed
-from smspec.local.engines.choice import AUTO, ENGINES
+from smspec.local.engines.choice import AUTO, ENGINES, builds_images
 from smspec.local.feeder.plan import Injection
 from smspec.local.running.request import RunRequest
-from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled, compiled_digest
-from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
 from smspec.script.program import Program
+from smspec.source.frozen import replace
 from smspec.spec.keys.row import duration_meant, size_in_bytes, size_meant
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.own_directories import temporary_directory
@@ -92,7 +89,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     data = channel_data(args.data)
     engine = engine_of(args.engine, os.environ)
     job = compiled(args, console)
-    tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
+    digest = compiled_digest(job.plan)
+    tree = render_tree(job.plan, job.inputs.build_inputs, digest, builds_image=builds_images(engine))
     # From here on it may take minutes or hours.
     gc.set_threshold(700)
     with signals_interrupt(), temporary_directory() as temporary:
@@ -108,7 +106,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             prints_json=args.format == "json",
             predicts=True,
         )
-        write_generated_files(tree, request)
+        write_temporary_tree(tree, request.tree_dir)
         outcome = run_locally(job.job, job.plan, tree, request, console)
     if outcome.findings:
         console.warned(placed(outcome.findings, job.inputs.document), job.texts)
@@ -169,14 +167,6 @@ def run_request(
         reaches_loopback=args.host_loopback,
         startup=None if build_inputs.startup is None else build_inputs.startup.environment,
     )
-
-
-def write_generated_files(tree: FileTree, request: RunRequest) -> None:
-    """Write what `smspec build` generates to the temporary directory. Raise ResourceUnavailable."""
-    try:
-        write_temporary_tree(tree, request.tree_dir)
-    except OutputFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure
 
 
 def engine_of(named: str | None, variables: Mapping[str, str]) -> str:

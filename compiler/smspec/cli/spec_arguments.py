@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from smspec.cli.console import Console, ResourceUnavailable, UsageError
+from smspec.cli.console import Console, UsageError
 from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.diagnostics.quoting import visible
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
@@ -15,7 +15,6 @@ from smspec.pipeline.inputs import gather
 from smspec.pipeline.spec_discovery import find_job_specs, skipped_specs
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.variables import OptionError
 from smspec.workspace.path_targets import is_directory
 from smspec.workspace.spec_reading import USUAL_SPEC
 
@@ -80,12 +79,9 @@ def spec_job(path: str, args: argparse.Namespace, region: str | None = None) -> 
 
     ``region``: that of the caller, for a spec that leaves it open.
     """
-    try:
-        compilation = compile_spec(
-            gather(path, args.overlay, settings(args), InputCache(root(args)), region_of_caller=region)
-        )
-    except OptionError as error:
-        raise UsageError(str(error)) from error
+    compilation = compile_spec(
+        gather(path, args.overlay, settings(args), InputCache(root(args)), region_of_caller=region)
+    )
     if isinstance(compilation, Faulty):
         raise InvalidInput(compilation.diagnostics, compilation.texts)
     return compilation
@@ -109,24 +105,21 @@ def compiled_all(args: argparse.Namespace, console: Console) -> CompiledJobs:
     jobs: list[tuple[str, Compiled]] = []
     diagnostics: list[Diagnostic] = []
     texts: list[SourceText] = []
-    try:
-        specs = find_job_specs(paths, cache).jobs if len(paths) > 1 or is_directory(paths[0]) else tuple(paths)
-        if args.changed is not None:
-            specs = affected(specs, args, settings(args), cache, console).specs
-        for spec in specs:
-            try:
-                compilation = compile_spec(gather(spec, args.overlay, settings(args), cache))
-            except InvalidInput as invalid:
-                diagnostics += invalid.diagnostics
-                texts += invalid.texts
-                continue
-            if isinstance(compilation, Compiled):
-                jobs.append((spec, compilation))
-            has_errors = isinstance(compilation, Faulty)
-            diagnostics += compilation.diagnostics if has_errors else ()
-            texts += compilation.texts if has_errors else ()
-    except OptionError as error:
-        raise UsageError(str(error)) from error
+    specs = find_job_specs(paths, cache).jobs if len(paths) > 1 or is_directory(paths[0]) else tuple(paths)
+    if args.changed is not None:
+        specs = affected(specs, args, settings(args), cache, console).specs
+    for spec in specs:
+        try:
+            compilation = compile_spec(gather(spec, args.overlay, settings(args), cache))
+        except InvalidInput as invalid:
+            diagnostics += invalid.diagnostics
+            texts += invalid.texts
+            continue
+        if isinstance(compilation, Compiled):
+            jobs.append((spec, compilation))
+        has_errors = isinstance(compilation, Faulty)
+        diagnostics += compilation.diagnostics if has_errors else ()
+        texts += compilation.texts if has_errors else ()
     for _, job in jobs:
         if job.diagnostics:
             console.warned(job.diagnostics, job.texts)
@@ -192,17 +185,11 @@ def affected(
     # Imported late: it starts git.
     from smspec.pipeline.affected_specs import affected_specs, changed_settings
     from smspec.pipeline.compared_specs import unlisted_specs
-    from smspec.workspace.git import GitFailed
     from smspec.workspace.working_tree import unexecuted
 
     paths = searched_paths(args)
-    try:
-        found, changed = affected_specs(specs, paths[0], args.changed, cache)
-        unlisted = unlisted_specs(changed, paths, specs, values, cache)
-    except GitFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure
-    except OptionError as error:
-        raise UsageError(str(error)) from error
+    found, changed = affected_specs(specs, paths[0], args.changed, cache)
+    unlisted = unlisted_specs(changed, paths, specs, values, cache)
     hidden = tuple(path for path, is_compiled in unlisted.items() if is_compiled)
     unset = [path for path in unlisted if path not in hidden]
     keys = changed_settings(found, changed, cache)

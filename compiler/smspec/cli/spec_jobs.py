@@ -85,9 +85,9 @@ def jobs_of_spec(service: JobService, job: Compiled, run_id: str | None) -> Spec
     return replace(found, foreign=tuple(foreign))
 
 
-def jobs_named(service: JobService, sent: Sequence[Submission], run_id: str | None) -> list[SpecJob]:
+def jobs_named(service: JobService, sent: Sequence[Submission]) -> list[SpecJob]:
     """Return the jobs with the names of submissions, the newest first. Raise `JobRefused` if all are different ones."""
-    found, foreign = _named(service, sent, run_id)
+    found, foreign = _named(service, sent, None)
     if foreign and not found:
         raise next(iter(foreign.values()))
     return found

@@ -20,7 +20,6 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import assembly, read_spec_files
 from smspec.pipeline.spec_discovery import find_job_specs
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.variables import OptionError
 
 if TYPE_CHECKING:
     from smspec.submission.job_service import JobService
@@ -120,16 +119,13 @@ def _tags(service: JobService, job: TrainingJob) -> dict[str, str]:
 
 def _show_specs(args: argparse.Namespace, console: Console) -> int:
     cache = InputCache()
-    try:
-        specs = find_job_specs([args.what], cache).jobs
-        if not specs:
-            raise CommandRefused(f"`{visible(args.what)}` has no job spec; `smspec validate` shows the errors of specs")
-        from smspec.cli.job_follower import job_record
+    specs = find_job_specs([args.what], cache).jobs
+    if not specs:
+        raise CommandRefused(f"`{visible(args.what)}` has no job spec; `smspec validate` shows the errors of specs")
+    from smspec.cli.job_follower import job_record
 
-        faults: list[tuple[str, Exception]] = []
-        found = [each for spec in specs for each in _submitted(spec, args, cache, console, faults)]
-    except OptionError as error:
-        raise UsageError(str(error)) from error
+    faults: list[tuple[str, Exception]] = []
+    found = [each for spec in specs for each in _submitted(spec, args, cache, console, faults)]
     reasons = dict.fromkeys(str(fault) for _, fault in faults)
     if len(reasons) == 1 and all(each.note in reasons for each in found):
         raise faults[0][1]
@@ -212,7 +208,7 @@ def _submitted_variant(which: str, placed: JobInRegion, service: JobService) -> 
         if which.endswith(")") and len(sent) > 1:
             spec = f"{which[:-1]}, alternative {number})"
         try:
-            jobs = jobs_named(service, [each], None)
+            jobs = jobs_named(service, [each])
         except DifferentJob:
             yield _Submitted(spec=spec, name=each.name, job=None, state=_DIFFERENT)
             continue

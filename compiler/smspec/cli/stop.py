@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_words
 from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.quoting import visible
-
-if TYPE_CHECKING:
-    from smspec.submission.training_job import TrainingJob
 
 HELP = """\
 Stop a training job in SageMaker. SageMaker sends SIGTERM to its hosts, and kills them after 120 s; what they saved in
@@ -34,7 +30,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with aws_failures():
         service, job = named_job(args, console)
         name = job.name
-        if _is_ending(job):
+        if not job.is_alive:
             console.say(f"{name}: {visible(job.status)} already")
             return 0
         waiting, sagemaker = Waiting(console), f"SageMaker in {service.region}"
@@ -45,13 +41,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
             # It may have ended since: SageMaker refuses to stop a job that is over.
             with waiting.of(sagemaker):
                 job = service.describe(name)
-            if not _is_ending(job):
+            if job.is_alive:
                 raise
             console.say(f"{name}: {visible(job.status)} already")
             return 0
     console.say(f"{name}: stopping; `smspec logs {job_words(job, args.profile)} --follow` shows its end")
     return 0
-
-
-def _is_ending(job: TrainingJob) -> bool:
-    return not job.is_alive

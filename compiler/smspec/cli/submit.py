@@ -17,17 +17,15 @@ from smspec.cli.aws_arguments import (
     service_in,
     spec_words,
 )
-from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError, add_verbosity_arguments
 from smspec.cli.image_arguments import JobBuild, job_build, with_images
 from smspec.cli.named_job import JobInRegion, placed_job
-from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, check_tags, git_tags, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data, local_data_lines, plan_lines
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import count
 from smspec.diagnostics.quoting import visible
-from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
 from smspec.publishing.publication import BUILDERS
@@ -263,17 +261,14 @@ def _prepare(
 
     for each in data:
         _upload(each, store, console)
-    try:
-        if build.job.plan.image is not None and not args.no_build:
-            write_temporary_tree(build.tree, build.directory)
-            with_images([build], args, console, os.environ, pushes=True)
-        for delivery in delivered:
-            for uri, is_new in upload_all(store, delivery.missing):
-                console.detail(f"{'uploaded' if is_new else 'already there:'} {uri}")
-            if delivery.missing:
-                console.remark(f"uploaded {count(len(delivery.missing), 'file')} to {delivery.prefix}")
-    except OutputFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure
+    if build.job.plan.image is not None and not args.no_build:
+        write_temporary_tree(build.tree, build.directory)
+        with_images([build], args, console, os.environ, pushes=True)
+    for delivery in delivered:
+        for uri, is_new in upload_all(store, delivery.missing):
+            console.detail(f"{'uploaded' if is_new else 'already there:'} {uri}")
+        if delivery.missing:
+            console.remark(f"uploaded {count(len(delivery.missing), 'file')} to {delivery.prefix}")
 
 
 def _upload(data: DataPlan, store: RegionalS3, console: Console) -> None:

@@ -6,8 +6,14 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from smspec.cli.console import Console, ResourceUnavailable, UsageError
-from smspec.cli.parser import add_findings_arguments, add_verbosity_arguments, exit_status, show_findings
+from smspec.cli.console import (
+    Console,
+    UsageError,
+    add_findings_arguments,
+    add_verbosity_arguments,
+    exit_status,
+    show_findings,
+)
 from smspec.cli.spec_arguments import (
     add_changed_argument,
     add_variation_arguments,
@@ -22,7 +28,6 @@ from smspec.diagnostics.formats import FORMATS
 from smspec.diagnostics.quoting import one_of, visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult, validate_specs
-from smspec.spec.layers.variables import OptionError
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.spec_reading import USUAL_SPEC
 
@@ -69,16 +74,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.fix:
         return validate_and_fix(args, console)
     cache = searched_cache(args, root(args))
-    try:
-        with signals_interrupt():
-            result = validate_specs(searched_paths(args), args.overlay, settings(args), cache)
-            if args.changed is not None:
-                result = _of_changes(result, args, cache, console)
-            else:
-                result = _with_extended(result)
-                name_skipped(args, cache, console)
-    except OptionError as error:
-        raise UsageError(str(error)) from error
+    with signals_interrupt():
+        result = validate_specs(searched_paths(args), args.overlay, settings(args), cache)
+        if args.changed is not None:
+            result = _of_changes(result, args, cache, console)
+        else:
+            result = _with_extended(result)
+            name_skipped(args, cache, console)
 
     for line in result.lines() if console.verbosity > 0 else ():
         console.detail(line)
@@ -142,10 +144,7 @@ def validate_request(args: argparse.Namespace, console: Console) -> int:
             raise UsageError(f"--api-json cannot be combined with {name}")
     if args.format not in FORMATS:
         raise UsageError(f"--format {args.format} cannot be combined with --api-json; use {one_of(list(FORMATS))}")
-    try:
-        checked = check_request_file(args.api_json)
-    except OptionError as error:
-        raise UsageError(str(error)) from error
+    checked = check_request_file(args.api_json)
     summary = "\n".join(filter(None, (checked.summary(), checked.ceiling())))
     return show_findings(checked.diagnostics, checked.texts, summary, args, console)
 
@@ -157,7 +156,7 @@ def validate_and_fix(args: argparse.Namespace, console: Console) -> int:
     applied, even if that is true: a command that repairs should not leave more findings than before.
     """
     # Imported late, as below: `--fix` alone writes files.
-    from smspec.output.atomic_file import OutputFailed, is_generated
+    from smspec.output.atomic_file import is_generated
     from smspec.pipeline.repairing import Repairing
 
     generated: dict[str, None] = {}
@@ -171,14 +170,9 @@ def validate_and_fix(args: argparse.Namespace, console: Console) -> int:
             generated[path] = None
         return not is_generated(content)
 
-    try:
-        with signals_interrupt():
-            repaired = Repairing(check, may_change).repaired()
-            _write_repaired(repaired)
-    except OptionError as error:
-        raise UsageError(str(error)) from error
-    except OutputFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure
+    with signals_interrupt():
+        repaired = Repairing(check, may_change).repaired()
+        _write_repaired(repaired)
     return _report_repaired(repaired, tuple(generated), args, console)
 
 

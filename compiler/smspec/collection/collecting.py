@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import os
 import stat
@@ -24,11 +23,10 @@ from smspec.collection.tar_reader import unpack
 from smspec.local.running.run_directory import SUMMARY
 from smspec.render.tree import MANIFEST, is_run_marker, marker_in
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import open_below, remove_tree, walked
+from smspec.source.real_file import open_below, remove_tree, sha256_of, walked
 
 MERGED = "merged"
 _SUFFIXES: dict[tuple[str, ...], tuple[str, ...]] = {(CSV,): (".csv", ".tsv"), (NPY,): (".npy",)}
-_CHUNK = 1 << 20
 _BLOCK = 1 << 20
 _LARGEST_SUMMARY = 256 << 20
 _ENDED = ("Completed", "Failed", "Stopped")
@@ -100,7 +98,8 @@ def _write_manifest(tree: ResultTree, result: StoredResult, merged: Sequence[Par
     """List all files, so that a later command knows that it may replace this directory."""
     files = dict(tree.digests)
     for group in merged:
-        files[f"{MERGED}/{group.merged}"] = _digest(os.path.join(tree.root, MERGED, group.merged))
+        with open(os.path.join(tree.root, MERGED, group.merged), "rb") as file:
+            files[f"{MERGED}/{group.merged}"] = sha256_of(file)
     files |= {path: f"link to {target}" for path, target in tree.links.items()}
     files |= {path: "directory" for path in tree.directories if not os.listdir(os.path.join(tree.root, path))}
     content = {
@@ -117,14 +116,6 @@ def _write_manifest(tree: ResultTree, result: StoredResult, merged: Sequence[Par
 def _counted(tree: ResultTree, kind: str) -> CollectedFiles:
     sizes = [size for path, size in tree.sizes.items() if path.startswith(f"{kind}/")]
     return CollectedFiles(name=kind, files=len(sizes), size=sum(sizes))
-
-
-def _digest(path: str) -> str:
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def is_run_directory(path: str) -> bool:

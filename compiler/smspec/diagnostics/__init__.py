@@ -240,6 +240,11 @@ def _place(finding: Finding, document: Document) -> Diagnostic:
     return placed_at(span, finding, used_at=document.used_at(finding.path))
 
 
+def file_at_fault(path: str, finding: Finding) -> InvalidInput:
+    """Return the error for a file as a whole, whose text is not shown."""
+    return InvalidInput([placed_at(Span(path, 1, 1, 1, 1), finding)], ())
+
+
 def placed_at(span: Span, finding: Finding, *, used_at: Span | None = None) -> Diagnostic:
     """Return one finding at the position ``span``, with its secrets masked; ``used_at`` is an alias of it."""
     return Diagnostic(
@@ -252,12 +257,11 @@ def placed_at(span: Span, finding: Finding, *, used_at: Span | None = None) -> D
         label=masked(finding.label),
         fix=finding.fix if finding.fix and masked(finding.fix.written) == finding.fix.written else None,
         page=finding.page,
-        notes=(*([Note("used through an alias here", used_at)] if used_at else []), *map(_masked_note, finding.notes)),
+        notes=(
+            *([Note("used through an alias here", used_at)] if used_at else []),
+            *(Note(masked(note.message), note.span) for note in finding.notes),
+        ),
     )
-
-
-def _masked_note(note: Note) -> Note:
-    return Note(masked(note.message), note.span)
 
 
 class ParseErrors:

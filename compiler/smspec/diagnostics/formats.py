@@ -29,35 +29,30 @@ def _text(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], colour
     return framed(diagnostics, texts, colour=colour)
 
 
-def _json(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _colour: bool) -> str:
-    return json_records(diagnostics)
-
-
 def _sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], _colour: bool) -> str:
     from smspec.diagnostics.sarif import sarif
 
     return sarif(diagnostics, texts)
 
 
-def _github(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _colour: bool) -> str:
-    return workflow_commands(diagnostics)
-
-
-def _junit(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _colour: bool) -> str:
+def _junit(diagnostics: Sequence[Diagnostic], *, is_strict: bool) -> str:
     from smspec.diagnostics.junit_format import junit
 
-    return junit(diagnostics)
+    return junit(diagnostics, is_strict=is_strict)
 
 
-def _strict_junit(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _colour: bool) -> str:
-    from smspec.diagnostics.junit_format import junit
-
-    return junit(diagnostics, is_strict=True)
-
-
-FORMATS: dict[str, Format] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github, "junit": _junit}
+FORMATS: dict[str, Format] = {
+    "text": _text,
+    "json": lambda diagnostics, _texts, _colour: json_records(diagnostics),
+    "sarif": _sarif,
+    "github": lambda diagnostics, _texts, _colour: workflow_commands(diagnostics),
+    "junit": lambda diagnostics, _texts, _colour: _junit(diagnostics, is_strict=False),
+}
 """Name, as in ``--format``, → its function. The first is the default."""
-STRICT_FORMATS: dict[str, Format] = {**FORMATS, "junit": _strict_junit}
+STRICT_FORMATS: dict[str, Format] = {
+    **FORMATS,
+    "junit": lambda diagnostics, _texts, _colour: _junit(diagnostics, is_strict=True),
+}
 """The formats where warnings fail: only JUnit has a result for each finding."""
 
 
@@ -134,9 +129,8 @@ def _command(diagnostic: Diagnostic) -> str:
 
 def workflow_command(severity: Severity, place: Mapping[str, object], title: str, message: str) -> str:
     """Return one command; ``place`` has its properties, such as `file` and `line`."""
-    properties = ",".join(
-        f"{name}={_property(visible(str(value)))}" for name, value in {**place, "title": title}.items()
-    )
+    values = {name: _data(visible(str(value))) for name, value in {**place, "title": title}.items()}
+    properties = ",".join(f"{name}={text.replace(':', '%3A').replace(',', '%2C')}" for name, text in values.items())
     return f"::{_COMMANDS[severity]} {properties}::{_data(message)}"
 
 
@@ -155,7 +149,3 @@ def _message(diagnostic: Diagnostic) -> str:
 def _data(text: str) -> str:
     """Return a text escaped for the runner: ``%`` and line breaks."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -12,7 +12,7 @@ from typing import Union
 from urllib.parse import quote
 
 from smspec import __version__
-from smspec.diagnostics import SEVERITIES, Diagnostic, Note
+from smspec.diagnostics import SEVERITIES, Diagnostic
 from smspec.diagnostics.explanation import explanation, reference
 from smspec.diagnostics.quoting import visible
 from smspec.source import SourceText, Span, dotted
@@ -81,11 +81,15 @@ def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> dict[s
         "ruleIndex": rule_index,
         "level": diagnostic.severity,
         "message": {"text": _message(diagnostic)},
-        "locations": [_location(diagnostic.span)],
+        "locations": [{"physicalLocation": _place(diagnostic.span)}],
         # A fingerprint name of smspec: GitHub's uploader uses `primaryLocationLineHash` itself and would reject others.
         "partialFingerprints": {"smspecPlace/v1": fingerprint},
     }
-    related: list[Json] = [_related(note, note.span) for note in diagnostic.notes if note.span]
+    related: list[Json] = [
+        {"message": {"text": visible(note.message)}, "physicalLocation": _place(note.span)}
+        for note in diagnostic.notes
+        if note.span
+    ]
     if related:
         result["relatedLocations"] = related
     return result
@@ -114,14 +118,6 @@ def _message(diagnostic: Diagnostic) -> str:
     notes = [f"note: {note.message}" for note in diagnostic.notes if not note.span]
     help = f"help: {diagnostic.help}" if diagnostic.help else ""
     return "\n".join(visible(words) for words in (diagnostic.message, diagnostic.label, *notes, help) if words)
-
-
-def _related(note: Note, span: Span) -> Json:
-    return {"message": {"text": visible(note.message)}, "physicalLocation": _place(span)}
-
-
-def _location(span: Span) -> Json:
-    return {"physicalLocation": _place(span)}
 
 
 def _place(span: Span) -> Json:

@@ -44,6 +44,12 @@ def distance(one: str, two: str, limit: int) -> int:
     return _slips(bare(one), bare(two), limit)
 
 
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the question about the name that ``word`` probably means, as `nearest` finds it; empty if none is near."""
+    near = nearest(word, known)
+    return f"did you mean `{near}`?" if near else ""
+
+
 def _begun(plain: str, known: Iterable[str]) -> str | None:
     begun = [name for name in known if bare(name).startswith(plain)] if len(plain) >= _PLAIN_BEGINNING else []
     return begun[0] if len(begun) == 1 else None

@@ -28,7 +28,7 @@ def framed(diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText], *, co
     for diagnostic in diagnostics:
         if diagnostic.code.startswith(_SECRETS):
             _conceal(diagnostic.span, lines)
-    paint = _coloured if colour else _plain
+    paint: Paint = (lambda style, text: f"\x1b[{_STYLES[style]}m{text}\x1b[0m") if colour else (lambda _, text: text)
     return "\n".join(_frame(diagnostic, lines, paint) for diagnostic in diagnostics)
 
 
@@ -106,11 +106,3 @@ def _cut(text: str, start: int, end: int) -> tuple[str, str, str]:
         elif len(fault) + len(after) > room:
             after = after[: max(0, room - len(fault) - 1)] + "…"
     return visible(before), visible(fault), visible(after)
-
-
-def _plain(_style: str, text: str) -> str:
-    return text
-
-
-def _coloured(style: str, text: str) -> str:
-    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m"

@@ -61,16 +61,17 @@ _AROUND = (("overlays", ANY), ("defaults",), ("api",), ("cases", ANY, ANY))
 """What may be around the keys of a spec or a request."""
 
 _BLANKS = re.compile(r"[ \t\n]+")
+_MOST_CHARACTERS = 10
 _MOST_REPORTED = 20
 
 
-def check_text(errors: ParseErrors, *, most: int = 10) -> None:
+def check_text(errors: ParseErrors) -> None:
     """Add an error for each part of a text, comments too, that has no place in any text."""
     from smspec.diagnostics.unseen import unseen_parts  # imported late: most texts are ASCII
 
     text = errors.text.text
     for number, (start, end) in enumerate(unseen_parts(text)):
-        if number == most:
+        if number == _MOST_CHARACTERS:
             return
         errors.add(
             INVISIBLE_CHARACTER,

@@ -17,11 +17,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from smspec.diagnostics import InvalidInput, Rule, placed, placed_at
+from smspec.diagnostics import InvalidInput, Rule, file_at_fault, placed
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
 from smspec.service.job_costs import RegionPrices
 from smspec.service.policy import Quotas, RegionQuotas
-from smspec.source import Path, Span
+from smspec.source import Path
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import DATED_FILES, file_in
 
@@ -75,10 +75,9 @@ def read_dated_file(
     try:
         content = boundary.read_named(path, _LARGEST)
     except FileNotRead as unread:
-        raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), MALFORMED.at((), str(unread), help=help))], ()) from None
+        raise file_at_fault(path, MALFORMED.at((), str(unread), help=help)) from None
     if len(content) > _LARGEST:
-        finding = MALFORMED.at((), f"`{path}` has more than {_LARGEST >> 20} MiB", help=help)
-        raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), finding)], ())
+        raise file_at_fault(path, MALFORMED.at((), f"`{path}` has more than {_LARGEST >> 20} MiB", help=help))
     try:
         data = json.loads(content, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
@@ -126,7 +125,7 @@ def _located(path: str, content: bytes, fault: Fault, help: str, *, is_number: b
     except InvalidInput as rejected:
         if not is_number and all(each.code == BEYOND_THE_LIMITS.code for each in rejected.diagnostics):
             # Larger than a request may be: the fault has no position then.
-            return InvalidInput([placed_at(Span(path, 1, 1, 1, 1), MALFORMED.at((), message, help=help))], ())
+            return file_at_fault(path, MALFORMED.at((), message, help=help))
         return rejected
     return InvalidInput(placed([MALFORMED.at(at, message, help=help)], document), document.texts)
 
@@ -144,11 +143,7 @@ def price_text(regions: Mapping[str, RegionPrices]) -> str:
     return dated_text(
         _REGIONS,
         {
-            name: {
-                "as_of": known.as_of,
-                "currency": known.currency,
-                "training": dict(sorted(known.training.items())),
-            }
+            name: {"as_of": known.as_of, "currency": known.currency, "training": dict(sorted(known.training.items()))}
             for name, known in sorted(regions.items())
         },
     )

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from smspec.diagnostics import Rule
 from smspec.diagnostics.quoting import quoted, secret_of
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean
 from smspec.organization.organization_config import Fault, OrganizationConfig, TomlPlaces, rejected_values
 from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotted
 from smspec.source.frozen import replace
@@ -68,8 +68,7 @@ def _faults(table: object) -> Iterator[Fault]:
         if key in KEYS:
             yield from _faults_in(value, (TABLE, key))
             continue
-        near = nearest(key, KEYS)
-        help = f"did you mean `{near}`?" if near else f"remove it, or use {', '.join(KEYS)}"
+        help = did_you_mean(key, KEYS) or f"remove it, or use {', '.join(KEYS)}"
         yield (TABLE, key), f"{quoted(key)} cannot have a default", help
 
 

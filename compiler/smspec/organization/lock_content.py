@@ -245,10 +245,6 @@ def _is_digest(text: str) -> bool:
     return re.fullmatch(DIGEST, text) is not None
 
 
-def _is_python(text: str) -> bool:
-    return re.fullmatch(PYTHON, text) is not None
-
-
 def _is_uri(text: str) -> bool:
     """Return whether a string is a whole image URI with a tag, as a short name stands for."""
     image = parsed_reference(text)
@@ -258,7 +254,7 @@ def _is_uri(text: str) -> bool:
 _SECTIONS: tuple[tuple[str, Callable[[str], bool], str], ...] = (
     ("names", _is_uri, "image URI"),
     ("images", _is_digest, "digest"),
-    ("pythons", _is_python, "version of Python"),
+    ("pythons", lambda text: re.fullmatch(PYTHON, text) is not None, "version of Python"),
     ("requirements", _is_digest, "digest"),
 )
 """Sections of a lock with the form of their values."""

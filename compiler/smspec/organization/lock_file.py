@@ -10,13 +10,13 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 
-from smspec.diagnostics import MOST, Diagnostic, InvalidInput, Note, Rule, placed_at
+from smspec.diagnostics import MOST, Diagnostic, InvalidInput, Note, Rule, file_at_fault
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.unseen_names import line_faults
 from smspec.organization.organization_config import json_place
 from smspec.plan import ImagePlan, NeededEnvironment
 from smspec.plan.image_planning import environment_of
-from smspec.source import SourceText, Span
+from smspec.source import SourceText
 from smspec.spec.lock import NAME, Lock, LockedEnvironment, content_digest, environment_file
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import file_in
@@ -69,10 +69,10 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
         content = boundary.read_named(path, LARGEST)
     except FileNotRead as fault:
         finding = MALFORMED_LOCK.at((), f"{fault}", help="replace it with the file that `smspec lock` writes")
-        raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), finding)], ()) from None
+        raise file_at_fault(path, finding) from None
     if len(content) > LARGEST:
         large = MALFORMED_LOCK.at((), f"`{NAME}` is larger than {LARGEST >> 20} MiB", help=HELP)
-        raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), large)], ())
+        raise file_at_fault(path, large)
     return lock_content(path, content)
 
 

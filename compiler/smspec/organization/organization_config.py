@@ -217,14 +217,7 @@ def json_place(path: str, keys: Sequence[object], boundary: Boundary) -> tuple[S
 
 def _invalid(text: SourceText, faults: Sequence[tuple[Span, Path, str, str]], rule: Rule) -> InvalidInput:
     diagnostics = [
-        Diagnostic(
-            code=rule.code,
-            severity=rule.severity,
-            message=message,
-            span=span,
-            path=path,
-            help=help,
-        )
+        Diagnostic(code=rule.code, severity=rule.severity, message=message, span=span, path=path, help=help)
         for span, path, message, help in faults
     ]
     return InvalidInput(tuple(sorted(diagnostics, key=lambda d: (d.span.line, d.span.column))), (text,))

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from smspec.diagnostics.quoting import quoted
 from smspec.rules.suppressions import POLICY_RULES
-from smspec.service.policy import LEVELS, Level, RequiredBase
+from smspec.service.policy import LEVELS, Level
 from smspec.source.frozen import dataclass, field
 
 _NOTES = "SM750"
@@ -92,11 +92,6 @@ def every_tag(outer: Mapping[str, tuple[str, ...]] | None, inner: Mapping[str, t
     return tags, weaker
 
 
-def every_base(outer: tuple[RequiredBase, ...] | None, inner: tuple[RequiredBase, ...]) -> Combined:
-    """Combine required base specs: a job extends one of each file."""
-    return (*(outer or ()), *inner), []
-
-
 def ignorable_by_both(outer: bool | tuple[str, ...] | None, inner: bool | tuple[str, ...]) -> Combined:
     """Combine which rules specs may ignore: those that both files permit."""
     outer = True if outer is None else outer
@@ -124,7 +119,7 @@ def raised(outer: Severities | None, inner: Severities) -> Combined:
     weaker: list[Weaker] = []
     for code, level in (*inner.levels.items(), *inner.floors.items()):
         known = outer.lowest(code) or _shipped(code)
-        if level == "off" or (known is not None and _is_lower(level, known)):
+        if level == "off" or (known is not None and LEVELS.index(level) > LEVELS.index(known)):
             says = f"sets it to {quoted(known)}" if known and outer.lowest(code) else "does not lower it"
             if known != level:
                 weaker.append(Weaker((code,), f"is {quoted(level)}", says))
@@ -180,8 +175,8 @@ def beneath(outer: Mapping[str, Any] | None, inner: Mapping[str, Any]) -> Combin
     return {**(outer or {}), **inner}, []
 
 
-def all_of_both(outer: tuple[str, ...] | None, inner: tuple[str, ...]) -> Combined:
-    """Combine names of files with rules: the rules of all files apply."""
+def all_of_both(outer: tuple[object, ...] | None, inner: tuple[object, ...]) -> Combined:
+    """Combine base specs, of which a job extends one of each file, or names of files with rules, which all apply."""
     return (*(outer or ()), *inner), []
 
 
@@ -196,10 +191,6 @@ def _is_in_one_of(place: str, places: Sequence[str]) -> bool:
 def _shipped(code: str) -> Level | None:
     """Return the severity of a rule about a policy if no file sets it; None for other rules."""
     return None if not code.startswith(POLICY_RULES) else "note" if code == _NOTES else "error"
-
-
-def _is_lower(level: Level, than: Level) -> bool:
-    return LEVELS.index(level) > LEVELS.index(than)
 
 
 def _number(value: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from smspec.diagnostics import MOST
 from smspec.diagnostics.explanation import explained_codes
 from smspec.diagnostics.quoting import one_of, quoted
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean
 from smspec.organization import policy_combination
 from smspec.organization.dated_file import INSTANCE_TYPE, price_list
 from smspec.organization.dated_file import PRICE_TABLE as PRICES
@@ -194,14 +194,8 @@ class _Reader:
     def _check_code(self, path: tuple[str, ...], code: str) -> None:
         # No author fixes more in one run, and searching for similar names takes time.
         if self._codes is not None and code not in self._codes and len(self.faults) < MOST:
-            near = nearest(code, self._codes)
-            self.faults.append(
-                (
-                    path,
-                    f"unknown rule {quoted(code)}",
-                    f"did you mean `{near}`?" if near else "remove it, or fix the code",
-                )
-            )
+            help = did_you_mean(code, self._codes) or "remove it, or fix the code"
+            self.faults.append((path, f"unknown rule {quoted(code)}", help))
 
 
 def loosens(key: str, old: OrganizationConfig, new: OrganizationConfig, at: tuple[str, ...]) -> bool | None:
@@ -258,12 +252,8 @@ def _bases_added(old: tuple[RequiredBase, ...] | None, new: tuple[RequiredBase, 
 def _unknown(tables: Mapping[str, object]) -> Iterator[Fault]:
     for key in tables:
         if key not in POLICY_KEYS:
-            near = nearest(key, POLICY_KEYS)
-            yield (
-                (key,),
-                f"unknown key {quoted(key)}",
-                f"did you mean `{near}`?" if near else f"it has {', '.join(POLICY_KEYS)}",
-            )
+            help = did_you_mean(key, POLICY_KEYS) or f"it has {', '.join(POLICY_KEYS)}"
+            yield (key,), f"unknown key {quoted(key)}", help
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +277,7 @@ POLICY_KEYS: dict[str, PolicyKey] = {
     "allowed_registries": PolicyKey(_Reader.texts, policy_combination.common_places, True),
     "require_kms": PolicyKey(_Reader.truth, policy_combination.required, True),
     "require_vpc": PolicyKey(_Reader.truth, policy_combination.required, True),
-    "require_base": PolicyKey(_Reader.bases, policy_combination.every_base, True, _bases_added),
+    "require_base": PolicyKey(_Reader.bases, policy_combination.all_of_both, True, _bases_added),
     "max_cost": PolicyKey(_Reader.dollars, policy_combination.lower, True),
     "max_hours": PolicyKey(_Reader.number, policy_combination.lower, True),
     "allow_ignores": PolicyKey(_Reader.ignores, policy_combination.ignorable_by_both, True),
@@ -308,13 +298,8 @@ def _in_range(value: int | Decimal) -> bool:
 def read_registry(table: object) -> tuple[dict[str, bool | int], list[Fault]]:
     """Return the settings that the table has, and the faults in it."""
     if not isinstance(table, dict):
-        return {}, [
-            (
-                (REGISTRY_TABLE,),
-                f"`{REGISTRY_TABLE}` is not a table",
-                f"write `[{REGISTRY_TABLE}]` and below it its keys",
-            )
-        ]
+        help = f"write `[{REGISTRY_TABLE}]` and below it its keys"
+        return {}, [((REGISTRY_TABLE,), f"`{REGISTRY_TABLE}` is not a table", help)]
     unknown = (key for key in table if key not in _REGISTRY_KEYS)
     faults: list[Fault] = [_unknown_setting(key) for key in islice(unknown, MOST)]
     settings: dict[str, bool | int] = {}
@@ -337,9 +322,5 @@ def read_registry(table: object) -> tuple[dict[str, bool | int], list[Fault]]:
 
 
 def _unknown_setting(key: str) -> Fault:
-    near = nearest(key, _REGISTRY_KEYS)
-    return (
-        (REGISTRY_TABLE, key),
-        f"unknown key {quoted(f'{REGISTRY_TABLE}.{key}')}",
-        f"did you mean `{near}`?" if near else (f"use {', '.join(_REGISTRY_KEYS)}"),
-    )
+    help = did_you_mean(key, _REGISTRY_KEYS) or f"use {', '.join(_REGISTRY_KEYS)}"
+    return (REGISTRY_TABLE, key), f"unknown key {quoted(f'{REGISTRY_TABLE}.{key}')}", help

@@ -7,7 +7,7 @@ from typing import cast
 
 from smspec.diagnostics import ParseErrors, Rule, Severity
 from smspec.diagnostics.quoting import one_of, quoted, visible
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean
 from smspec.rules.organization_rules.condition import Condition, Plain, amount
 from smspec.rules.organization_rules.linear_pattern import PatternsUnavailable, UnusablePattern, compiled
 from smspec.rules.organization_rules.organization_rule import OrganizationRule
@@ -71,8 +71,7 @@ class _Reader:
         self._errors.add(MALFORMED_RULE, self._document.span_of_value(path), message, path=path, help=help)
 
     def _unknown(self, path: Path, known: tuple[str, ...]) -> None:
-        near = nearest(str(path[-1]), known)
-        help = f"did you mean `{near}`?" if near else f"use {one_of(known)}"
+        help = did_you_mean(str(path[-1]), known) or f"use {one_of(known)}"
         span = self._document.span_of_key(path)
         self._errors.add(MALFORMED_RULE, span, f"unknown key {quoted(dotted(path))}", path=path, help=help)
 

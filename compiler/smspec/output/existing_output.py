@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -13,6 +12,7 @@ from smspec.output.atomic_file import OutputFailed
 from smspec.output.contents import expected_digest, in_order_of_making, is_executable
 from smspec.render.tree import MANIFEST, FileTree, manifested_files
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import sha256_of
 
 _LARGEST_MANIFEST = 64 << 20
 
@@ -98,9 +98,6 @@ def _differences(tree: FileTree, directory: str) -> list[PathDifference]:
 
 
 def _state(path: str) -> tuple[str, bool]:
-    digest = hashlib.sha256()
     with open(path, "rb", buffering=0) as file:
         executable = bool(os.fstat(file.fileno()).st_mode & stat.S_IXUSR)
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest(), executable
+        return sha256_of(file), executable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.pipeline.compilation import findings_of, planned_jobs
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_findings import standing
+from smspec.pipeline.planned_jobs import findings_of, planned_jobs
 from smspec.rules.suppressions import UNUSED, can_be_ignored
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, to_data
 from smspec.source.frozen import replace

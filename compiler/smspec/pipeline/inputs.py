@@ -326,12 +326,14 @@ def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -
 def _script(document: Document, directory: str, inputs: BuildInputs, cache: InputCache) -> ReadScript:
     source = inputs.source
     started, written = started_program(document), document.string(SOURCE)
-    if isinstance(started, UnreadScript) and written is not None and started.path == ("entry_point", "script"):
-        from smspec.pipeline.script_reading import read_foreign_script  # imported late: most scripts are Python
+    if isinstance(started, UnreadScript) and started.path[:1] == ("entry_point",):
+        # Imported late: most scripts are Python.
+        from smspec.pipeline.foreign_scripts import python_behind, read_foreign_script
 
-        return ReadScript(
-            program=started, reach=read_foreign_script(document, source, os.path.join(directory, written))
-        )
+        unread, started = started, python_behind(document, started, source)
+        if started is None:
+            place = os.path.join(directory, written or "")
+            return ReadScript(program=unread, reach=read_foreign_script(document, unread, source, place))
     if started is None or isinstance(started, UnreadScript):
         return ReadScript(program=started)
     if written is None:

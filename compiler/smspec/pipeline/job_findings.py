@@ -78,20 +78,6 @@ def standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[
     return not_ignored(graded, job.ignored_checks, inputs.policy)
 
 
-def _files(job: DecodedJob) -> Iterable[Finding]:
-    """Return the findings from reading the files that the spec names."""
-    return job.inputs.findings
-
-
-def _ambiguous_texts(job: DecodedJob) -> Iterable[Finding]:
-    return ambiguous_texts(job.inputs.document)
-
-
-def _contradictions(job: DecodedJob) -> Iterable[Finding]:
-    """Return the findings of the rules; a source that could not be listed is reported once, not for each file in it."""
-    return lint(job.spec, job.inputs.build_inputs.source, source_is_known=job.inputs.source_is_known)
-
-
 def _secrets(job: DecodedJob) -> Iterable[Finding]:
     """Return what keeps the job from getting its secrets."""
     if not job.spec.secrets:
@@ -100,10 +86,6 @@ def _secrets(job: DecodedJob) -> Iterable[Finding]:
     from smspec.rules.hyperparameters import secret_findings
 
     return secret_findings(job.spec)
-
-
-def _idle_nulls(job: DecodedJob) -> Iterable[Finding]:
-    return nulls_that_remove_nothing(job.inputs.document, job.plan.request.idle)
 
 
 def _request(job: DecodedJob) -> Iterable[Finding]:
@@ -157,10 +139,6 @@ def _base_image(job: DecodedJob) -> Iterable[Finding]:
     return base_image_findings(image.base, () if policy is None else policy.known_images)
 
 
-def _dockerfile(job: DecodedJob) -> Iterable[Finding]:
-    return dockerfile_findings(job.spec, job.inputs.build_inputs)
-
-
 def _requirements(job: DecodedJob) -> Iterable[Finding]:
     """Return what is wrong with the packages of a built image, and with those that are installed at startup."""
     image, build_inputs = job.spec.image, job.inputs.build_inputs
@@ -170,7 +148,13 @@ def _requirements(job: DecodedJob) -> Iterable[Finding]:
     if not has_packages and installed is None:
         return []
     # Imported late: many jobs install nothing.
-    from smspec.rules.requirements import requirement_findings, startup_findings, unseen_lists, unseen_settings
+    from smspec.rules.requirements import (
+        missing_lists,
+        requirement_findings,
+        startup_findings,
+        unseen_lists,
+        unseen_settings,
+    )
 
     found: list[Finding] = []
     if isinstance(image, BuiltImage) and has_packages:
@@ -184,6 +168,7 @@ def _requirements(job: DecodedJob) -> Iterable[Finding]:
     if startup is not None and installed is not None:
         found += startup_findings(image, startup.content, SOURCE, startup.included)
         found += unseen_lists(SOURCE, startup.unseen)
+        found += missing_lists(SOURCE, startup.missing)
     return found
 
 
@@ -275,11 +260,6 @@ def _policy(job: DecodedJob) -> Iterable[Finding]:
         yield from disallowed_base_registry(job.spec.image.base, policy)
 
 
-def _organization_rules(job: DecodedJob) -> Iterable[Finding]:
-    """Return what the rules report that the organization wrote."""
-    return [found for rule in job.inputs.organization_rules for found in rule.check(job.document.root)]
-
-
 def _local_data(job: DecodedJob) -> Iterable[Finding]:
     """Return where the local data does not fit the hosts."""
     extents = job.inputs.local_data
@@ -316,7 +296,7 @@ def _modules(job: DecodedJob) -> Iterable[Finding]:
     from smspec.rules.program.program_and_image import ProgramAndImage
 
     if not isinstance(reach, Reach):
-        return foreign_script_findings(reach)
+        return foreign_script_findings(reach, job.spec)
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     startup = build_inputs.startup
     both = ProgramAndImage(
@@ -346,20 +326,21 @@ def _source_texts(job: DecodedJob) -> Iterable[Finding]:
 
 
 SOURCES: tuple[Callable[[DecodedJob], Iterable[Finding]], ...] = (
-    _files,
-    _ambiguous_texts,
-    _contradictions,
+    lambda job: job.inputs.findings,  # of the files that the spec names
+    lambda job: ambiguous_texts(job.inputs.document),
+    # A source that could not be listed is reported once, not for each file in it.
+    lambda job: lint(job.spec, job.inputs.build_inputs.source, source_is_known=job.inputs.source_is_known),
     _secrets,
-    _idle_nulls,
+    lambda job: nulls_that_remove_nothing(job.inputs.document, job.plan.request.idle),
     _request,
     _image_name,
     _base_image,
-    _dockerfile,
+    lambda job: dockerfile_findings(job.spec, job.inputs.build_inputs),
     _requirements,
     _unpinned,
     _unpinned_at_startup,
     _policy,
-    _organization_rules,
+    lambda job: [found for rule in job.inputs.organization_rules for found in rule.check(job.document.root)],
     _script,
     _modules,
     _source_texts,

@@ -16,7 +16,7 @@ from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
 from smspec.pipeline.runtime_files import runtime_files
 from smspec.plan import BuildInputs, StartupPackages
 from smspec.render import templates_digest
-from smspec.source import Document, ListedFile, Listing, Mapping, Path
+from smspec.source import Document, Listing, Mapping, Path
 from smspec.source.frozen import replace
 from smspec.spec.startup import REQUIREMENTS as AT_STARTUP
 from smspec.workspace.boundary import OUTSIDE, Boundary, FileNotRead, outside
@@ -85,11 +85,7 @@ _FAULTS: dict[FaultKind, tuple[Rule, str, str]] = {
         "the file name {path} is not UTF-8",
         "rename the file, or add a pattern for it to `source.ignore`",
     ),
-    "unreadable": (
-        UNREADABLE,
-        "{path} cannot be read: {detail}",
-        "make it readable, or add it to `source.ignore`",
-    ),
+    "unreadable": (UNREADABLE, "{path} cannot be read: {detail}", "make it readable, or add it to `source.ignore`"),
     "special": (SPECIAL, "{path} is {detail}, which `source` excludes", "add it to `source.ignore`"),
 }
 
@@ -140,11 +136,12 @@ def _size(listing: Listing) -> Iterator[Finding]:
     if size <= _LARGE_BYTES and len(listing.files) <= _LARGE_FILES:
         return
     largest = sorted(listing.files, key=lambda file: -file.size)[:3]
+    sizes = [f"{_name(file.path)} ({file.size / 1e6:,.1f} MB)" for file in largest]
     yield LARGE.at(
         SOURCE,
         f"`source` contains {_count(len(listing.files))} with {size / 1e6:,.1f} MB",
         help="add what training does not need to `source.ignore`, or move data to a channel",
-        notes=(Note(f"the largest: {', '.join(map(_with_size, largest))}"),),
+        notes=(Note(f"the largest: {', '.join(sizes)}"),),
     )
 
 
@@ -180,10 +177,6 @@ def _pattern(path: str) -> str:
 
 def _count(number: int, what: str = "files") -> str:
     return f"{number:,} {what}" if number != 1 else f"1 {what.removesuffix('s')}"
-
-
-def _with_size(file: ListedFile) -> str:
-    return f"{_name(file.path)} ({file.size / 1e6:,.1f} MB)"
 
 
 def read_build_inputs(document: Document, findings: list[Finding], cache: InputCache, *, is_whole: bool) -> BuildInputs:

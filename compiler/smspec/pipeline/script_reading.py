@@ -1,18 +1,19 @@
 """Read the author's script, if it is a Python file of the source: its arguments, channels, and hyperparameters.
 
-Of another script, only the beginning is read. Modules that a script imports, and that are next to it on this machine
+Modules that a script imports, and that are next to it on this machine
 but not among the files that are sent, are listed. The Python that starts it is known as far as its image shows it.
 """
 
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import sys
 from collections.abc import Iterator, Sequence
 
 from smspec.pipeline.script_source import ProgramSource, candidates
-from smspec.script.program import MOST_FOREIGN_BYTES, ForeignScript, Program, UnreadScript, bare
+from smspec.script.program import ForeignScript, Program, UnreadScript, bare
 from smspec.script.reach import ForeignImport, IgnoredModule, MissingModule, Reach, Version
 from smspec.script.reach.reaching import Reaching
 from smspec.script.script_files import (
@@ -27,14 +28,12 @@ from smspec.service.image_python import locked_python, python_of_image
 from smspec.source import Document, Listing, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode
 from smspec.source.frozen import dataclass, replace
-from smspec.source.real_file import open_real
 from smspec.spec.lock import Lock
+from smspec.spec.startup import started_by_command
 from smspec.workspace.ignore_rules import IgnoreRules, TooManyPatterns
 
 MOST_LOOKED_THROUGH = 200
 """Python files of a source that are searched for other uses of hyperparameters."""
-
-_PYTHON = re.compile(r"python(3(\.\d+)?)?")
 
 _OTHER_PYTHON = r"python|conda|mamba|pyenv|\buv\b|pixi|update-alternatives"
 _MOVES = (("image", "env", "PATH"), ("environment", "PATH"), ("image", "env", "PYTHONHOME"))
@@ -44,13 +43,15 @@ _MOVES = (("image", "env", "PATH"), ("environment", "PATH"), ("image", "env", "P
 class Started:
     """The file that is started, by its path in the source; ``handler`` is the function in it that gets the job.
 
-    ``named``: its name in the spec, in ``key`` of the entry point. ``searches``: the job sets ``PYTHONPATH``.
+    ``named``: its name in the spec, in ``key`` of the entry point. ``is_module``: it is started with `-m`.
+    ``searches``: the job sets ``PYTHONPATH``.
     """
 
     path: str
     named: str
     key: str
     handler: str | None = None
+    is_module: bool = False
     searches: bool = False
 
 
@@ -85,8 +86,11 @@ def started_program(document: Document) -> Started | UnreadScript | None:
         words = [
             item.value if isinstance(item, Scalar) and isinstance(item.value, str) else "" for item in command.items
         ]
-        if len(words) >= 2 and _PYTHON.fullmatch(words[0]) and words[1].endswith(".py"):
-            return Started(path=words[1], named=words[1], key="command", searches=searches)
+        found = started_by_command(words)
+        if found is not None:
+            name = words[found.at]
+            path = name.replace(".", "/") + ".py" if found.is_module else name
+            return Started(path=path, named=name, key="command", is_module=found.is_module, searches=searches)
         return _foreign(" ".join(words), ("entry_point", "command"))
     return _submitted(document)
 
@@ -127,13 +131,14 @@ def read_program(
     starts the script. Raise OSError.
     """
     files = {file.path: file.origin for file in source.files}
-    path = started.path.removeprefix("./")
-    if path not in files and started.handler is not None:
-        path = path.removesuffix(".py") + "/__init__.py"
+    path = posixpath.normpath(started.path)
+    if path not in files and (started.handler is not None or started.is_module):
+        path = path.removesuffix(".py") + ("/__main__.py" if started.is_module else "/__init__.py")
     if path not in files:
         return ReadScript(program=None if started.key == "script" else _unread(started, "it is not in `source`"))
     # A script's own directory is searched first, then that of the code.
-    places = ("",) if started.handler is not None else tuple(dict.fromkeys((os.path.dirname(path), "")))
+    is_imported = started.handler is not None or started.is_module
+    places = ("",) if is_imported else tuple(dict.fromkeys((os.path.dirname(path), "")))
     modules = ProgramSource(files, directory, places, searches=started.searches, unsaved=source.unsaved)
     try:
         reach = with_ignored(_reach(started, path, modules, places, python), directory, ignore)
@@ -158,7 +163,8 @@ def _reach(
     if started.handler is not None:
         found = walk.from_script(path, started.named.partition(":")[0])
         return _with_handler(found, started, modules, path)
-    package = os.path.dirname(path).replace("/", ".") if is_project and started.key == "script" else ""
+    is_in_package = started.is_module or (is_project and started.key == "script")
+    package = os.path.dirname(path).replace("/", ".") if is_in_package else ""
     return walk.from_script(path, None, package)
 
 
@@ -197,23 +203,6 @@ def _is_relevant(text: SourceText, files: dict[str, str]) -> bool:
         return True
     names = {part for path in files if path.endswith(".py") for part in path.removesuffix(".py").split("/")}
     return any(name.rpartition(".")[2] in names for name in names_imported(text.text, ""))
-
-
-def read_foreign_script(document: Document, source: Listing, directory: str) -> ForeignScript | None:
-    """Return the script of a spec that is not Python, if it is in the source; ``directory``: that of the source.
-
-    Raise OSError.
-    """
-    name = document.string(("entry_point", "script")) or ""
-    origin = next((file.origin for file in source.files if file.path == name), None)
-    if origin is None or name.endswith(".py"):
-        return None
-    content = source.unsaved.get(name)
-    if content is None:
-        with open(open_real(origin), "rb", buffering=0) as file:
-            content = file.read(MOST_FOREIGN_BYTES + 1)
-    path = os.path.normpath(os.path.join(directory, name))
-    return ForeignScript(name=name, file=path, content=content if len(content) <= MOST_FOREIGN_BYTES else b"")
 
 
 def with_ignored(reach: Reach, directory: str, ignore: Sequence[str]) -> Reach:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
 from smspec.plan import StartupPackages
-from smspec.service.requirement_lines import NOT_PLAIN, lists_named
+from smspec.service.requirement_lines import NOT_PLAIN, lists_missing, lists_named
 from smspec.source import Document, Listing, Mapping, Scalar
 from smspec.spec.startup import REQUIREMENTS as AT_STARTUP
 from smspec.workspace.boundary import Boundary, FileNotRead
@@ -24,6 +24,7 @@ def startup_lists(document: Document, source: Listing, cache: InputCache, bounda
     found: dict[str, bytes] = {}
     too_large: set[str] = set()
     unseen: dict[str, int] = {}
+    missing: list[tuple[str, int, str]] = []
     ahead = [AT_STARTUP]
     while ahead:
         path = ahead.pop()
@@ -37,7 +38,9 @@ def startup_lists(document: Document, source: Listing, cache: InputCache, bounda
         except (FileNotRead, OSError):
             continue
         named, unseen[path] = lists_named(path, found[path], files, variables)
+        missing += ((path, line, name) for line, name in lists_missing(path, found[path], files))
         ahead += named
+    reported = {(path, line) for path, line, _ in missing}
     content = found.pop(AT_STARTUP, None)
     if content is None:
         return None
@@ -45,7 +48,8 @@ def startup_lists(document: Document, source: Listing, cache: InputCache, bounda
         content=content,
         included=tuple(sorted(found.items())),
         too_large=tuple(sorted(too_large)),
-        unseen=tuple(sorted((path, line) for path, line in unseen.items() if line)),
+        unseen=tuple(sorted((path, line) for path, line in unseen.items() if line and (path, line) not in reported)),
+        missing=tuple(sorted(missing)),
     )
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Note, count, counted, placed_at
 from smspec.diagnostics.quoting import quoted, visible
-from smspec.pipeline.compilation import Compilation, Compiled, base_facts, compile_spec
+from smspec.pipeline.compilation import Compilation, Compiled, compile_spec
 from smspec.pipeline.input_cache import InputCache, named_rule_files
 from smspec.pipeline.inputs import gather, gather_all
+from smspec.pipeline.planned_jobs import base_facts
 from smspec.pipeline.spec_discovery import (
     Candidates,
     DiscoveredSpecs,
@@ -145,7 +146,7 @@ def compared(repository: RepositoryFacts, *, is_whole: bool = True) -> tuple[Dia
         from smspec.rules.repository import cross_spec_findings
 
         kept = [reported for reported in cross_spec_findings(repository) if not _is_ignored(reported, used)]
-        diagnostics.update(dict.fromkeys(map(_diagnostic, kept)))
+        diagnostics.update(dict.fromkeys(placed_at(one.span, replace(one.finding, notes=one.notes)) for one in kept))
     if is_whole:
         diagnostics.update(dict.fromkeys(_unused_entries(repository, used)))
     return tuple(sorted(diagnostics, key=lambda d: (d.span.file, d.span.line, d.span.column, d.code)))
@@ -162,10 +163,6 @@ def _is_ignored(reported: CrossSpecFinding, used: set[Span]) -> bool:
     ]
     used.update(span for spans in hits for span in spans)
     return all(hits)
-
-
-def _diagnostic(reported: CrossSpecFinding) -> Diagnostic:
-    return placed_at(reported.span, replace(reported.finding, notes=reported.notes))
 
 
 def _unused_entries(repository: RepositoryFacts, used: set[Span]) -> list[Diagnostic]:
@@ -314,7 +311,7 @@ def whole_result(found: DiscoveredSpecs, checked: list[CheckedSpec], cache: Inpu
         bases = tuple(base_facts(cache.spec(path)) for path in found.unused_bases)
         between = compared(RepositoryFacts(jobs=jobs, unused_bases=bases), is_whole=found.is_repository)
         reported.update(dict.fromkeys(between))
-        texts.update((text.name, text) for text in _texts(between, cache))
+        texts.update((text.name, text) for text in map(cache.text, _files(between)))
     return ValidationResult(
         specs=len(checked),
         overlays=sum(spec.overlays for spec in checked),
@@ -331,11 +328,6 @@ def _serves_another(diagnostic: Diagnostic, checked: Iterable[CheckedSpec]) -> b
     if diagnostic.code != NULL_THAT_REMOVES_NOTHING.code:
         return False
     return any(diagnostic.span.file in spec.files and diagnostic not in spec.diagnostics for spec in checked)
-
-
-def _texts(diagnostics: Iterable[Diagnostic], cache: InputCache) -> Iterator[SourceText]:
-    """Return the texts that diagnostics and their notes point into; each has been read before."""
-    return map(cache.text, _files(diagnostics))
 
 
 def narrowed_result(

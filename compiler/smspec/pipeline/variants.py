@@ -293,7 +293,9 @@ def _gathered(
         if revision is None:
             return gather_to_compare(merged, overlay, cache, levels)
         _bring(revision, path, merged.document)
-        return _as_checked_out(gather_to_compare(merged, overlay, cache), revision)
+        inputs = gather_to_compare(merged, overlay, cache)
+        as_checked_out = revision.listing(inputs.build_inputs.source)
+        return replace(inputs, build_inputs=replace(inputs.build_inputs, source=as_checked_out))
     except InvalidInput as rejected:
         return replace(_faulty(rejected), settable=merged.document.settable)
 
@@ -304,11 +306,6 @@ def _bring(revision: Revision, path: str, document: Document) -> None:
         name = document.string(key)
         if name is not None and "\0" not in name:
             revision.bring(os.path.join(os.path.dirname(path), name))
-
-
-def _as_checked_out(inputs: Inputs, revision: Revision) -> Inputs:
-    build_inputs = replace(inputs.build_inputs, source=revision.listing(inputs.build_inputs.source))
-    return replace(inputs, build_inputs=build_inputs)
 
 
 def _defaults(path: str, cache: InputCache) -> tuple[str, ...]:

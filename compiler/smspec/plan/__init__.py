@@ -258,7 +258,8 @@ class StartupPackages:
     """The ``content`` of requirements.txt in the source, which a job installs at startup.
 
     ``included``: the files of the source that it leads to, by their paths there, as far as they can be read;
-    ``too_large``: those that are too large. ``unseen``: files, each with its first line that may lead elsewhere.
+    ``too_large``: those that are too large. ``unseen``: files, each with its first line that may lead elsewhere;
+    ``missing``: (file, line, list) of those that the source lacks.
     ``environment``: what the lock has of it, besides the packages of the image; None if that is unknown.
     """
 
@@ -266,6 +267,7 @@ class StartupPackages:
     included: tuple[tuple[str, bytes], ...] = ()
     too_large: tuple[str, ...] = ()
     unseen: tuple[tuple[str, int], ...] = ()
+    missing: tuple[tuple[str, int, str], ...] = ()
     environment: NeededEnvironment | None = None
 
     @property

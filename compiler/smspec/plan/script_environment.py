@@ -25,7 +25,7 @@ from smspec.spec.model import (
     PipeLoopEntry,
     ScriptEntry,
 )
-from smspec.spec.startup import isolation_path, starter, unrouted_path
+from smspec.spec.startup import isolation_path, started_by_command, starter, unrouted_path
 
 RESERVED = frozenset({"default_user_module_name", "_tuning_objective_metric"})
 """In addition to all names that begin with `sagemaker_`: these never reach the script."""
@@ -152,7 +152,10 @@ def _arguments(
             0,
         )
     elif isinstance(entry, CommandEntry):
-        style, written, key, first = entry.args_style, entry.command[2:], "command", 2
+        found = started_by_command(entry.command)
+        first = 1 if found is None else found.at + 1
+        style, written, key = entry.args_style, (*(found.added if found else ()), *entry.command[first:]), "command"
+        first -= len(written) - len(entry.command[first:])
     else:
         return None
     own = [Argument(words=(word,), path=("entry_point", key, index)) for index, word in enumerate(written, first)]

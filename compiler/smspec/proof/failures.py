@@ -55,7 +55,7 @@ _OF_SYSTEMS = {
 }
 """Directories of every image, whose content may differ from that of this machine."""
 
-_LONGEST, _SHORTEST = 100, 60
+_LONGEST = 100
 _MOST_STEPS = 3
 
 _ANY_NAME = re.compile(r"\bglobals\(|(?<![.\w])exec\(|\bbuiltins\b|__builtins__|\bsys\.modules\b")

@@ -329,7 +329,7 @@ class Proving:
 
 def _wanted(compiled: Compiled) -> Wanted:
     plan, build_inputs = compiled.plan, compiled.inputs.build_inputs
-    tree = render_tree(plan, build_inputs, compiled_digest(plan))
+    tree = render_tree(plan, build_inputs, compiled_digest(plan), builds_image=False)
     startup = build_inputs.startup.environment if build_inputs.startup is not None else None
     return wanted_python(compiled.job, plan, tree, build_inputs.requirements, startup)
 

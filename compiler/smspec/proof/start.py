@@ -85,7 +85,8 @@ class Preparation:
         self.sandbox = sandbox
         self.unconfined = ""
         self._tree_dir = request.tree_dir
-        self._tree = render_tree(plan, compiled.inputs.build_inputs, compiled_digest(plan))
+        digest = compiled_digest(plan)
+        self._tree = render_tree(plan, compiled.inputs.build_inputs, digest, builds_image=False)
         run = JobToRun(job=job, plan=plan, tree=self._tree, request=request, hosts=self._hosts[:1], cache=cache)
         self._engine = ProcessEngine(run, wanted)
 

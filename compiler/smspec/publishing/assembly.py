@@ -202,7 +202,10 @@ def image_config(
     added = tuple(added)
     own = {name: inherited[name] for name in _INHERITED if inherited.get(name)}
     own["Env"] = [f"{name}={value}" for name, value in settings.variables(_variables(inherited)).items()]
-    own["Labels"] = {**_texts(inherited, "Labels"), **settings.labels}
+    own["Labels"] = {
+        **{key: typed(value, str, "`Labels`") for key, value in _object(inherited, "Labels").items()},
+        **settings.labels,
+    }
     own["Entrypoint"] = [*settings.entrypoint]
     if settings.user:
         own["User"] = settings.user
@@ -247,11 +250,6 @@ def _variables(config: dict[str, object]) -> dict[str, str]:
     return {name: value for name, _, value in (typed(line, str, "`Env`").partition("=") for line in lines)}
 
 
-def _texts(config: dict[str, object], name: str) -> dict[str, str]:
-    found = _object(config, name)
-    return {key: typed(value, str, f"`{name}`") for key, value in found.items()}
-
-
 def _object(holder: dict[str, object], name: str) -> dict[str, object]:
     """Return a member that is an object; empty if it is missing, or null."""
     return typed(holder.get(name) or {}, dict, f"`{name}`")
@@ -285,7 +283,7 @@ def _archive(image: AssembledImage, head: bytes) -> Iterator[bytes]:
     yield head
     yield from _member(_config_name(image), image.config)
     for layer in dict.fromkeys(image.layers):
-        yield _header(_name(layer), layer.blob)
+        yield tar_header(_name(layer), layer.blob.size, executable=False, time=EPOCH)
         yield from image.chunks(layer.blob)
         yield tar_end_of(layer.blob.size)
     yield TAR_END
@@ -295,10 +293,6 @@ def _member(name: str, content: bytes) -> Iterator[bytes]:
     yield tar_header(name, len(content), executable=False, time=EPOCH)
     yield content
     yield tar_end_of(len(content))
-
-
-def _header(name: str, blob: Blob) -> bytes:
-    return tar_header(name, blob.size, executable=False, time=EPOCH)
 
 
 def _config_name(image: AssembledImage) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from smspec.diagnostics import Finding
@@ -22,7 +21,7 @@ from smspec.local.watch.host_log import redactor
 from smspec.plan import Plan
 from smspec.rehearsal.trial import Timeline, Trial, TrialCourse, checkpoints_left
 from smspec.render.tree import FileTree
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.source.real_file import remove_tree
 from smspec.spec.model import JobSpec
 

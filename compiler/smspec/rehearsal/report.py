@@ -190,10 +190,6 @@ def _counts(report: Report) -> str:
     return ", ".join(f"{count} {state}" for state, count in counts if count)
 
 
-def _runs(count: int) -> str:
-    return "1 run" if count == 1 else f"{count} runs"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """``spec``: its path. ``diagnostics``: those of the spec. ``sentence``: what this machine lacks, or nothing."""

@@ -39,11 +39,15 @@ _PINNED = re.compile(r"(?m)^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)((?:[^\n]*\
 _HASH = re.compile(r"--hash=sha(256|384|512):([0-9a-f]+)")
 
 
-def render_tree(plan: Plan, build_inputs: BuildInputs, compiled_digest: str) -> FileTree:
-    """Return every file of a build, sorted by path. Of copied files only names and digests are read."""
+def render_tree(plan: Plan, build_inputs: BuildInputs, compiled_digest: str, *, builds_image: bool = True) -> FileTree:
+    """Return every file of a build, sorted by path. Of copied files only names and digests are read.
+
+    ``builds_image``: with what only the build of the image reads. To compile the template of a Dockerfile takes as
+    long as to compile the spec.
+    """
     files: list[TreeFile] = [_generated(REQUEST, request_json(plan.request))]
     if plan.image is not None:
-        files += _context(plan, build_inputs)
+        files += _context(plan, build_inputs, builds_image=builds_image)
     uploaded = [(upload, _uploaded(upload, plan, build_inputs)) for upload in plan.uploads]
     files += [file for _, group in uploaded for file in group]
     manifest = ManifestFile(
@@ -56,12 +60,13 @@ def render_tree(plan: Plan, build_inputs: BuildInputs, compiled_digest: str) -> 
     return FileTree(tuple(sorted([*files, manifest], key=lambda file: file.path.encode())))
 
 
-def _context(plan: Plan, build_inputs: BuildInputs) -> Iterator[TreeFile]:
+def _context(plan: Plan, build_inputs: BuildInputs, *, builds_image: bool) -> Iterator[TreeFile]:
     image = plan.image
     assert image is not None
     requirements = installed_requirements(image, build_inputs)
-    yield _generated("Dockerfile", dockerfile(image, requirements))
-    yield _generated(".dockerignore", dockerignore(image, requirements))
+    if builds_image:
+        yield _generated("Dockerfile", dockerfile(image, requirements))
+        yield _generated(".dockerignore", dockerignore(image, requirements))
     yield from _runtime(plan, build_inputs, "")
     if requirements is not None:
         yield GeneratedFile(path="requirements.txt", content=requirements)

@@ -70,7 +70,7 @@ def ceiling_total(reviews: Iterable[JobReview]) -> CeilingTotal:
     priced = [pair for pair in pairs if all(ceiling is None or ceiling.usd is not None for ceiling in pair)]
     return CeilingTotal(
         jobs=len(pairs),
-        changed=sum(_differ(*pair) for pair in pairs),
+        changed=sum(old is None or new is None or (old.hours, old.usd) != (new.hours, new.usd) for old, new in pairs),
         unpriced=len(pairs) - len(priced),
         hours=(_hours(old for old, _ in pairs), _hours(new for _, new in pairs)),
         usd=(_dollars(old for old, _ in priced), _dollars(new for _, new in priced)),
@@ -85,10 +85,6 @@ def is_ceiling(change: Change) -> bool:
 
 def _change(old: str, new: str) -> str:
     return old if old == new else f"{old} → {new}"
-
-
-def _differ(old: Ceiling | None, new: Ceiling | None) -> bool:
-    return old is None or new is None or (old.hours, old.usd) != (new.hours, new.usd)
 
 
 def _hours(ceilings: Iterable[Ceiling | None]) -> Fraction:

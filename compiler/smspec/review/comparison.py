@@ -244,7 +244,7 @@ def paired(olds: list[State], news: list[State]) -> list[tuple[State | None, Sta
     be compiled. One that a search finds only at its new path is a new job: `validate` did not check it before.
     """
     found: dict[int, State] = {}
-    for way in (_place_of, _job_of, _end_of, _name_of):
+    for way in (_place_of, _job_of, _end_of, lambda state: state.name or None):
         taken = {id(old) for old in found.values()}
         before = _alone(way, [old for old in olds if id(old) not in taken])
         after = _alone(way, [new for new in news if id(new) not in found])
@@ -261,10 +261,6 @@ def paired(olds: list[State], news: list[State]) -> list[tuple[State | None, Sta
 
 def _place_of(state: State) -> str:
     return state.place
-
-
-def _name_of(state: State) -> str | None:
-    return state.name or None
 
 
 def _job_of(state: State) -> object:

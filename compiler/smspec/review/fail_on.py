@@ -12,7 +12,7 @@ from fractions import Fraction
 from smspec.diagnostics import Severity
 from smspec.diagnostics.formats import counted_commands, workflow_command
 from smspec.diagnostics.quoting import visible
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean
 from smspec.review.change import Change, ReportedChange, has_values, quoted, shown_values, under
 from smspec.review.comparison import Comparison
 from smspec.review.job_review import JobReview
@@ -134,8 +134,7 @@ def decode_fail_on(words: Iterable[str]) -> FailOn:
         elif word in KINDS:
             kinds.add(word)
         else:
-            guess = nearest(word, KINDS)
-            known = f"did you mean `{guess}`?" if guess else f"kinds are {', '.join(KINDS)}, and `cost>20%`"
+            known = did_you_mean(word, KINDS) or f"kinds are {', '.join(KINDS)}, and `cost>20%`"
             raise UnknownChangeKind(f"--fail-on {word}: there is no such kind of change; {known}")
     return FailOn(kinds=frozenset(kinds), cost_above=min(above, default=None))
 

@@ -156,17 +156,15 @@ def verdict(changes: Sequence[Change]) -> str:
 
 def added_changes(new: JobVersion, prices: PriceBook) -> tuple[Change, ...]:
     """Return the changes for a new job: the job itself, access, and its cost ceiling, not each of its keys."""
-    return tuple(_added_changes(new, prices))
-
-
-def _added_changes(new: JobVersion, prices: PriceBook) -> Iterator[Change]:
     nothing = replace(
         new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None, others=(), build_secrets={}
     )
     pair: Pair = paired(nothing, new, prices)
-    yield pair.change(JOB.name, ("name",), "the job is new", new=new.job_name)
-    yield from SECURITY.changes(pair, ())
-    yield ceiling_change(pair, None, highest_ceiling(new.payloads, prices, new.region))
+    return (
+        pair.change(JOB.name, ("name",), "the job is new", new=new.job_name),
+        *SECURITY.changes(pair, ()),
+        ceiling_change(pair, None, highest_ceiling(new.payloads, prices, new.region)),
+    )
 
 
 def removed_changes(old: JobVersion, prices: PriceBook) -> tuple[Change, ...]:

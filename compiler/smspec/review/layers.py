@@ -47,7 +47,8 @@ Layers = dict[str, tuple[LayerItem, ...]]
 
 def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) -> Layers:
     """Return everything that affects the tag of an image."""
-    python = [LayerItem(("image", "python_packages", i), "", text) for i, text in enumerate(_python_packages(image))]
+    packages = (*image.listed_packages, *((BOTO3,) if image.adds_boto3 else ()))
+    python = [LayerItem(("image", "python_packages", i), "", text) for i, text in enumerate(packages)]
     if image.environment is not None:
         python.append(_requirements(image.environment.digest.removeprefix("sha256:")))
     elif build_inputs.requirements is not None:
@@ -83,7 +84,10 @@ def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInp
         ENTRY_POINT: (
             *started({} if run is None else run._asdict()),
             LayerItem(("distribution",), "ssh", image.needs_ssh),
-            *(LayerItem(("image", "user"), "user", user) for user in _users(image)),
+            *(
+                LayerItem(("image", "user"), "user", user)
+                for user in (() if image.user is None else (BUILD_USER, image.user))
+            ),
         ),
         SOURCE: (LayerItem(("source",), "", build_inputs.source.digest),) if image.holds_source else (),
     }
@@ -104,14 +108,6 @@ def layers_of_build(
     if source is not None:
         found[SOURCE].append(LayerItem(("source",), "", source))
     return {name: tuple(items) for name, items in found.items()}
-
-
-def _users(image: ImagePlan) -> tuple[str, ...]:
-    return () if image.user is None else (BUILD_USER, image.user)
-
-
-def _python_packages(image: ImagePlan) -> tuple[str, ...]:
-    return (*image.listed_packages, *((BOTO3,) if image.adds_boto3 else ()))
 
 
 def _requirements(digest: str) -> LayerItem:

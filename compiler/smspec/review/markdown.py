@@ -46,8 +46,6 @@ NAMES_WIDTH = 2000
 MOST_CHANGES = 20
 """How many changes a table has."""
 
-_BAR = "<code>&#124;</code>"
-
 
 def markdown(comparison: Comparison, failures: Sequence[Failure] = ()) -> str:
     """Return the comment; empty if all is equal.
@@ -71,7 +69,8 @@ def _settings(reviews: Sequence[JobReview]) -> Iterator[str]:
         yield "### Changed settings, which apply to all jobs below them\n"
     room = LONGEST // 2
     for review in reviews:
-        part = "\n".join((f"**{code(review.file)}**: {marked(review.verdicts[0][1])}", "", *_details(review))) + "\n"
+        details = (*change_table(review.reported, review.file), *_diagram(review))
+        part = "\n".join((f"**{code(review.file)}**: {marked(review.verdicts[0][1])}", "", *details)) + "\n"
         room -= len(part.encode())
         yield part if room > 0 else f"- {code(review.file)}\n"
 
@@ -146,11 +145,6 @@ def _heading(review: JobReview, most: int) -> Iterator[str]:
     if len(review.verdicts) > most:
         yield f"… and {len(review.verdicts) - most} more overlays."
         yield ""
-
-
-def _details(review: JobReview) -> Iterator[str]:
-    yield from change_table(review.reported, review.file)
-    yield from _diagram(review)
 
 
 def _diagram(review: JobReview) -> Iterator[str]:
@@ -264,11 +258,8 @@ def marked(words: str) -> str:
 
 def code(text: str) -> str:
     """Return a text as a code span that no part of it can end."""
-    return "".join(_bars(part) if part[0] == "|" else _span(part) for part in re.split(r"(\|+)", visible(text)) if part)
-
-
-def _bars(bars: str) -> str:
-    return _BAR.replace("&#124;", "&#124;" * len(bars))
+    parts = filter(None, re.split(r"(\|+)", visible(text)))
+    return "".join(f"<code>{'&#124;' * len(part)}</code>" if part[0] == "|" else _span(part) for part in parts)
 
 
 def _span(text: str) -> str:

@@ -123,8 +123,10 @@ def _changes(
         return
     if called == "policy":
         yield from _of_policy(path, _bytes(old), _bytes(new), _outer(path, others))
+    elif called in _COMPARED:
+        yield from _COMPARED[called](path, _bytes(old), _bytes(new))
     else:
-        yield from _COMPARED.get(called, _of_content)(path, _bytes(old), _bytes(new))
+        yield _change(path, (), f"the {called} changed", None, None, called)
 
 
 def _outer(path: str, files: Mapping[str, SettingsFile]) -> Iterator[bytes]:
@@ -256,10 +258,6 @@ def _is_cheaper(old: object, new: object) -> bool | None:
 
 def _is_higher(old: object, new: object) -> bool | None:
     return new > old if isinstance(old, int) and isinstance(new, int) else None
-
-
-def _of_content(path: str, _old: bytes | None, _new: bytes | None) -> Iterator[Change]:
-    yield _change(path, (), f"the {_called(path)} changed", None, None, _called(path))
 
 
 def _is_foreign(file: SettingsFile | None) -> bool:

@@ -30,7 +30,7 @@ MOST_APART = 3
 
 def text(comparison: Comparison, *, colour: bool = False) -> str:
     """Return the differences, then what could not be compared, as text, with an empty line between two jobs."""
-    paint: Paint = _coloured if colour else _plain
+    paint: Paint = (lambda style, words: f"\x1b[{style}m{words}\x1b[0m") if colour else (lambda _, words: words)
     is_fleet = len(comparison.reviews) > MOST_APART
     jobs = _fleet_parts(comparison, paint) if is_fleet else (_job(review, paint) for review in comparison.reviews)
     settings = (_job(review, paint) for review in comparison.settings)
@@ -104,8 +104,8 @@ def _change_lines(reported: ReportedChange, kinds: int, file: str, paint: Paint)
     change = reported.change
     kind = _painted_kind(change.kind, kinds, paint)
     path = visible(dotted(change.path))
-    place = _place(reported)
-    where = f"line {change.line}" if change.file == file and change.line else place
+    where = f"{visible(change.file)}:{change.line}" if change.file else ""
+    where = f"line {change.line}" if change.file == file and change.line else where
     here = " ".join(part for part in (path, where and f"({where})") if part)
     overlays = under(reported, quoted)
     overlays = f" — {overlays}" if overlays else ""
@@ -124,16 +124,3 @@ def _change_lines(reported: ReportedChange, kinds: int, file: str, paint: Paint)
 def _painted_kind(kind: str, kinds: int, paint: Paint) -> str:
     """Return a kind in its style, as wide as the longest one."""
     return paint(_STYLES.get(kind, "1"), kind) + " " * (kinds - width(kind))
-
-
-def _place(reported: ReportedChange) -> str:
-    change = reported.change
-    return f"{visible(change.file)}:{change.line}" if change.file else ""
-
-
-def _plain(_style: str, words: str) -> str:
-    return words
-
-
-def _coloured(style: str, words: str) -> str:
-    return f"\x1b[{style}m{words}\x1b[0m"

@@ -120,13 +120,8 @@ def version_of_request(
 ) -> JobVersion:
     """Return the state of a job from only its request, or from its description by the service."""
     name = str(payload.get("TrainingJobName", ""))
-    return JobVersion(
-        name=_DIGITS.sub("", name),
-        payload=without_defaults(payload),
-        region=region,
-        writing=writing,
-        is_whole=is_whole,
-    )
+    payload = without_defaults(payload)
+    return JobVersion(name=_DIGITS.sub("", name), payload=payload, region=region, writing=writing, is_whole=is_whole)
 
 
 def version_of_build(

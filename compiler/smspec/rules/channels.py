@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.suggestions import nearest, spelling_fix
+from smspec.diagnostics.suggestions import did_you_mean, spelling_fix
 from smspec.source import Listing
 from smspec.spec.model import JobSpec, Mpi, PipeLoopEntry, SmDataParallel, Torchrun
 
@@ -90,11 +90,10 @@ def view_of_an_unknown_channel(job: JobSpec, _: Listing) -> Iterator[Finding]:
     names = [channel.name for channel in job.channels]
     for name in job.entry_point.read:
         if name not in names:
-            near = nearest(name, names)
             yield VIEW_OF_AN_UNKNOWN_CHANNEL.at(
                 ("entry_point", "read", name),
                 f"`entry_point.read` names the unknown channel `{name}`",
-                label=f"did you mean `{near}`?" if near else "",
+                label=did_you_mean(name, names),
                 on="key",
                 fix=spelling_fix(name, names),
             )

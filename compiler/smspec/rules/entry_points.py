@@ -187,6 +187,40 @@ def _modules(source: Listing) -> list[str]:
     return [name for name in names if name]
 
 
+MODULE_THAT_HIDES_ONE_OF_PYTHON = Rule("SM570", "module that hides one of Python", "warning")
+
+# What argparse, logging, json, subprocess, tempfile, pickle, multiprocessing, NumPy, or boto3 import.
+_OF_PYTHON = (
+    r"argparse|ast|base64|bisect|bz2|calendar|collections|concurrent|contextlib|contextvars|copy|copyreg|"
+    r"csv|ctypes|dataclasses|datetime|decimal|dis|email|enum|fnmatch|functools|gettext|gzip|hashlib|heapq|"
+    r"hmac|html|http|importlib|inspect|ipaddress|json|keyword|linecache|locale|logging|lzma|mimetypes|"
+    r"multiprocessing|numbers|opcode|operator|pathlib|pickle|platform|queue|random|re|reprlib|secrets|"
+    r"select|selectors|shlex|shutil|signal|socket|ssl|string|struct|subprocess|tempfile|textwrap|threading|"
+    r"token|tokenize|traceback|types|typing|urllib|uuid|warnings|weakref|xml|zipfile"
+)
+
+
+def module_that_hides_one_of_python(job: JobSpec, source: Listing) -> Iterator[Finding]:
+    """Warn about a file next to the script that every import of a module of Python's library finds first.
+
+    The directory of a script is the first place where Python looks, also for what packages import.
+    """
+    entry = job.entry_point
+    if not isinstance(entry, ScriptEntry) or not entry.script.endswith(".py"):
+        return
+    directory = entry.script.rpartition("/")[0]
+    prefix = f"{directory}/" if directory else ""
+    for file in source.files:
+        name, _, rest = file.path.removeprefix(prefix).partition("/")
+        module = name.removesuffix(".py") if not rest else name if rest == "__init__.py" else ""
+        if file.path.startswith(prefix) and re.fullmatch(_OF_PYTHON, module) and (rest or name.endswith(".py")):
+            yield MODULE_THAT_HIDES_ONE_OF_PYTHON.at(
+                ("entry_point", "script"),
+                f"`{file.path}` in the source hides Python's own module `{module}`",
+                help=f"rename the file: packages that import `{module}` get it",
+            )
+
+
 TORCHRUN_WITH_A_SHELL_SCRIPT = Rule("SM313", "torchrun with a shell script")
 
 
@@ -235,10 +269,10 @@ def smdataparallel_on_a_newer_base(job: JobSpec, _: Listing) -> Iterator[Finding
         return
     # Imported late: few jobs use this launcher.
     from smspec.service.image_reference import parsed_reference
-    from smspec.service.runtime_settings import documented_launcher, pytorch_version
+    from smspec.service.runtime_settings import documented_data_parallel, pytorch_version
 
     version = pytorch_version(parsed_reference(job.image.base))
-    documented = documented_launcher("smdataparallel")
+    documented = documented_data_parallel()
     if version is not None and version > documented.last_version:
         last = ".".join(map(str, documented.last_version))
         yield SMDATAPARALLEL_ON_A_NEWER_BASE.at(
@@ -324,6 +358,7 @@ RULES = (
     unsafe_script_name,
     missing_script,
     missing_handler,
+    module_that_hides_one_of_python,
     torchrun_with_a_shell_script,
     unused_distribution,
     smdataparallel_on_a_newer_base,

@@ -41,10 +41,7 @@ def image_name_missing_from_the_lock(named: NamedImage) -> Iterator[Finding]:
         )
 
 
-RULES: tuple[Callable[[NamedImage], Iterator[Finding]], ...] = (
-    unknown_image_name,
-    image_name_missing_from_the_lock,
-)
+RULES: tuple[Callable[[NamedImage], Iterator[Finding]], ...] = (unknown_image_name, image_name_missing_from_the_lock)
 
 
 def naming_findings(named: NamedImage) -> list[Finding]:

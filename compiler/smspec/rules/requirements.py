@@ -96,6 +96,16 @@ def unseen_lists(path: Path, lines: Iterable[tuple[str, int]]) -> Iterator[Findi
         )
 
 
+MISSING_LIST_OF_PACKAGES = Rule("SM554", "missing list of packages", "warning")
+
+
+def missing_lists(path: Path, lines: Iterable[tuple[str, int, str]]) -> Iterator[Finding]:
+    """Warn about lists of packages that requirements.txt names, and that the source lacks, which ends the job."""
+    for file, line, name in lines:
+        what = f"`source` has no {quoted(name)}, which line {line} of {quoted(file)} names"
+        yield MISSING_LIST_OF_PACKAGES.at(path, what, help="move the file into the source, or list its packages")
+
+
 _OF_INDEXES = re.compile(
     "PIP_(?:(?:EXTRA_)?INDEX_URL|FIND_LINKS|NO_INDEX|TRUSTED_HOST|PRE|PREFER_BINARY|(?:ONLY|NO)_BINARY|REQUIRE_HASHES"
     "|(?:NO_)?CACHE_DIR|DISABLE_PIP_VERSION_CHECK|ROOT_USER_ACTION|BREAK_SYSTEM_PACKAGES|(?:DEFAULT_)?TIMEOUT|RETRIES"

@@ -9,7 +9,7 @@ import ast
 import posixpath
 from typing import TYPE_CHECKING
 
-from smspec.script.follow.values import UNKNOWN, Known, Unknown, Value, text
+from smspec.script.follow.values import UNKNOWN, Known, Operation, Unknown, Value, text
 from smspec.script.program import ChannelUse, FileUse
 from smspec.script.record import record_of
 
@@ -157,7 +157,7 @@ class ChannelPath(Value):
     def before(self, rest: str | None) -> Value:
         return UNKNOWN if self.may_be_none else self.followed_by(rest)
 
-    def operation(self, node: ast.BinOp, right: Value, run: ProgramInterpreter) -> Value:
+    def operation(self, node: Operation, right: Value, run: ProgramInterpreter) -> Value:
         """Return the path with text after it; None cannot be added to anything."""
         if not isinstance(node.op, ast.Add | ast.Div):
             return UNKNOWN

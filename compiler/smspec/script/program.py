@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Literal, Union
 
 from smspec.source import Path, SourceText, Span
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 
 Words = Union[int, Literal["?", "*", "+", "unknown"]]
 """How many words follow the name of an option, in the notation of argparse."""
@@ -21,13 +20,6 @@ MOST_WORDS = 1_000
 
 MOST_FOREIGN_BYTES = 1 << 16
 """A longer script that is not Python is not checked."""
-
-_COMMANDS = r"accelerate|aws|cp|curl|deepspeed|make|mpirun|mv|pip3?|python3?|tar|torchrun|unzip|wget"
-"""Commands that may fail in a job, and whose failure matters."""
-
-_LINE = rf"(?:[A-Za-z_]\w*=\S*[ \t]+)*({_COMMANDS})(?:[ \t][^\n]*)?"
-_NOTICES = r"(?m)^\s*set\s+(?:-[a-z]*e|-o\s+errexit)|^#![^\n]*\s-[a-z]*e|\btrap\b[^\n]*\bERR\b|\$\?|\bPIPESTATUS\b"
-_HANDLED = r"\|\||&&|;|(?<!\d)&\s*$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,43 +218,60 @@ class UnreadScript:
     help: str = ""
 
 
+_INTERPRETER = re.compile(r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-S[ \t]+)?)?(?:\S*/)?([^\s/]+)([^\n]*)")
+_BOM = b"\xef\xbb\xbf"
+_SHELLS: dict[str, Literal["bash", "sh"]] = {"bash": "bash", "sh": "sh", "dash": "sh"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignScript:
-    """``name``: its path in the source; ``content`` its bytes, empty if it is too long to check."""
+    """``name``: its path in the source, empty for a text in the spec, which is at ``path``; ``content``: its bytes.
+
+    The content is empty if it is too long to check. ``shell``: what starts it, empty if its first line decides that;
+    ``options``: those of the shell. ``called``: the scripts of the source that it starts, from ``line`` of a script.
+    """
 
     name: str
     file: str
     content: bytes = b""
+    path: Path = ("entry_point", "script")
+    shell: str = ""
+    options: str = ""
+    is_executable: bool = True
+    line: int = 0
+    called: tuple[ForeignScript, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Its text with the line ends of Linux."""
+        return self.content.removeprefix(_BOM).decode("utf-8", "replace").replace("\r\n", "\n")
 
     @property
     def has_broken_interpreter(self) -> bool:
         """Whether its first line names an interpreter that ends with a carriage return, which no system has."""
         first, ending, _ = self.content.partition(b"\n")
-        return bool(ending) and first.startswith(b"#!") and first.endswith(b"\r")
+        return not self.shell and bool(ending) and first.startswith(b"#!") and first.endswith(b"\r")
 
-    def ignored_failures(self) -> Iterator[tuple[str, Span]]:
-        """Yield (command, place) for commands of a shell script whose failure it ignores."""
-        text = self.content.decode("utf-8", "replace").replace("\r\n", "\n")
-        if not self.name.endswith(".sh") or re.search(_NOTICES, text) or "<<" in text:
-            return
-        lines = _logical_lines(text)
-        for number, line in lines[:-1]:
-            match = re.fullmatch(_LINE, line)
-            if match and not re.search(_HANDLED, line):
-                yield match[1], Span(self.file, number, 1, number, 2)
+    @property
+    def hides_interpreter(self) -> bool:
+        """Whether a byte order mark is before its first line, which then names no interpreter."""
+        return not self.shell and self.content.startswith(_BOM + b"#!")
 
+    @property
+    def interpreter(self) -> tuple[str, str]:
+        """The name of the interpreter in its first line, and its options; `sh` starts a script without one."""
+        if self.shell:
+            return self.shell, self.options
+        found = _INTERPRETER.match(self.text.partition("\n")[0])
+        return (found[1], found[2]) if found else ("sh" if self.name.endswith(".sh") else "", "")
 
-def _logical_lines(text: str) -> list[tuple[int, str]]:
-    """Return the lines of a script with their numbers, without comments; continued ones are one line."""
-    lines: list[tuple[int, str]] = []
-    begun, rest = 0, ""
-    for number, line in enumerate(text.split("\n"), 1):
-        begun = begun or number
-        if line.endswith("\\"):
-            rest += line[:-1]
-            continue
-        rest += line
-        if rest.strip() and not rest.lstrip().startswith("#"):
-            lines.append((begun, rest.rstrip()))
-        begun, rest = 0, ""
-    return lines
+    @property
+    def dialect(self) -> Literal["bash", "sh", ""]:
+        """The shell that reads it; empty if it is none, or an unknown one."""
+        return _SHELLS.get(self.interpreter[0], "")
+
+    def called_in_line(self, line: int) -> ForeignScript:
+        return replace(self, line=line)
+
+    def with_called(self, called: tuple[ForeignScript, ...]) -> ForeignScript:
+        return replace(self, called=called)

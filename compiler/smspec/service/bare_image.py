@@ -104,7 +104,9 @@ def bare_image(image: str, system_packages: tuple[str, ...], platform: str, pyth
         return f"its base has Python {version[0]}.{version[1]}"
     if is_official_python(image):
         return _official(image, version, processor, "" if is_shown else python)
-    others = [word for word in system_packages if re.match(r"python3?-", word) and not _is_python(word)]
+    others = [
+        word for word in system_packages if re.match(r"python3?-", word) and word.partition("=")[0] not in APT_PYTHON
+    ]
     if others:
         return f"its Python has packages of apt, such as `{others[0]}`"
     found = _RELEASES.get(release_of(image) or "")
@@ -138,7 +140,3 @@ def _official(image: str, version: tuple[int, int], processor: str, locked: str)
     )
     glibc = _OLD_GLIBC if patch < _PIP_20_3.get(minor, 0) else _GLIBC[suite]
     return BareImage(python=(3, minor, patch), libc=("manylinux", glibc), processor=processor)
-
-
-def _is_python(word: str) -> bool:
-    return word.partition("=")[0] in APT_PYTHON

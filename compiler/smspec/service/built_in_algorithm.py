@@ -8,9 +8,8 @@ from typing import Literal
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.facts import accounts
-from smspec.service.facts.algorithms import Algorithm, AlgorithmHyperparameter, NumberRange, algorithm
+from smspec.service.facts.algorithms import Algorithm, NumberRange, algorithm
 from smspec.service.facts.images import images_of
-from smspec.service.image_reference import ImageReference
 from smspec.service.provided_images import is_built_in_algorithm
 from smspec.service.request import Request, RequestedChannel
 from smspec.service.shapes import structure
@@ -40,8 +39,9 @@ def built_in_algorithm(request: Request) -> Algorithm | None:
         return None
     if is_built_in_algorithm(image):
         return algorithm(image.repository)
-    if image.repository == _SCRIPT_OR_XGBOOST and image.account in _accounts(image):
-        return algorithm(_XGBOOST)
+    if image.repository == _SCRIPT_OR_XGBOOST:
+        owners = accounts.accounts(frozenset(listed.column for listed in images_of(image.repository)))
+        return algorithm(_XGBOOST) if image.account in owners else None
     return None
 
 
@@ -52,11 +52,6 @@ def _starts_something(request: Request) -> bool:
     return (isinstance(hyperparameters, dict) and "sagemaker_program" in hyperparameters) or any(
         member in request.algorithm for member in members
     )
-
-
-def _accounts(image: ImageReference) -> frozenset[str]:
-    """Return the accounts that own a repository, in all regions."""
-    return accounts.accounts(frozenset(listed.column for listed in images_of(image.repository)))
 
 
 def missing_channels(request: Request, algorithm: Algorithm) -> list[str]:
@@ -102,7 +97,9 @@ def out_of_range(request: Request, algorithm: Algorithm) -> Iterator[OutOfRange]
         if number is None or any(row.kind not in ("int", "float") for row in rows):
             continue
         outside = [
-            ranges[0] for ranges in _sources(rows) if ranges and not any(each.contains(number) for each in ranges)
+            ranges[0]
+            for ranges in ([row.guide for row in rows], [row.sdk for row in rows])
+            if ranges and not any(each.contains(number) for each in ranges)
         ]
         if outside:
             yield OutOfRange(
@@ -111,10 +108,6 @@ def out_of_range(request: Request, algorithm: Algorithm) -> Iterator[OutOfRange]
                 outside="both" if len(outside) > 1 else "one",
                 limit=_limit(outside[0], number),
             )
-
-
-def _sources(rows: list[AlgorithmHyperparameter]) -> tuple[list[NumberRange], list[NumberRange]]:
-    return [row.guide for row in rows], [row.sdk for row in rows]
 
 
 def _limit(excluding: NumberRange, number: float) -> str:

@@ -37,7 +37,8 @@ class Ceiling:
     def record(self) -> dict[str, object]:
         """The ceiling as JSON."""
         hours = {kind: float(time) for kind, time in sorted(self.hours.items())}
-        return {"instance_hours": float(self.total), "by_instance_type": hours, "usd": _rounded(self.usd)}
+        usd = None if self.usd is None else round(float(self.usd), 4)
+        return {"instance_hours": float(self.total), "by_instance_type": hours, "usd": usd}
 
 
 def ceiling_of(payload: dict[str, object], prices: PriceBook, region: str | None) -> Ceiling | None:
@@ -82,7 +83,3 @@ def amount(number: Fraction) -> str:
 
 def dollars(usd: Fraction) -> str:
     return f"${float(usd):,.2f}"
-
-
-def _rounded(usd: Fraction | None) -> float | None:
-    return None if usd is None else round(float(usd), 4)

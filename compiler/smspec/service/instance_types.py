@@ -88,7 +88,7 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
     New families appear all the time, so one that the model does not have is a warning. The sizes of a family hardly
     ever change, so a size that a family of the model does not have is an error. An organization can name newer types.
     """
-    name, size = _taken_apart(value)
+    name, _, size = value.removeprefix("ml.").partition(".")
     sizes = [kind.rpartition(".")[2] for kind in known if family(kind) == name]
     if not sizes:
         near = nearest(value, known)
@@ -112,12 +112,6 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
         fix=Fix(value, f"ml.{name}.{sure.meant}") if sure else None,
         help=f"use {listed}{more} (as of {date})",
     )
-
-
-def _taken_apart(value: str) -> tuple[str, str]:
-    """Return the family and the size; the size is empty if there is none, as in ``ml.m5``."""
-    name, _, size = value.removeprefix("ml.").partition(".")
-    return name, size
 
 
 def _nearest_size(size: str, sizes: list[str]) -> str | None:

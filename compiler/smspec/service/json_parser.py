@@ -17,6 +17,7 @@ _CALLED = {"{": "object", "[": "list"}
 NOT_UTF8 = Rule("SM151", "JSON that is not plain UTF-8")
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_BEYOND_HELP = "check the program that wrote the request; the API accepts far less"
 _HELP = "save the file as UTF-8 without a byte order mark; in PowerShell: `-Encoding utf8NoBOM`"
 
 
@@ -31,12 +32,7 @@ class _Reader:
     def beyond(self, at: int, message: str) -> NoReturn:
         """Stop parsing because a limit is exceeded."""
         faults = self.scan.faults
-        faults.add(
-            BEYOND_THE_LIMITS,
-            faults.span(at, at),
-            message,
-            help="check the program that wrote the request; the API accepts far less",
-        )
+        faults.add(BEYOND_THE_LIMITS, faults.span(at, at), message, help=_BEYOND_HELP)
         raise faults.rejected()
 
     def root(self) -> Node:
@@ -100,9 +96,8 @@ class _Reader:
         scan = self.scan
         scan.skip_blanks()
         while scan.character == ",":
-            scan.slip(
-                OTHER_NOTATION, scan.at, scan.at + 1, "comma", "unexpected comma: no value before it", help="remove it"
-            )
+            message = "unexpected comma: no value before it"
+            scan.slip(OTHER_NOTATION, scan.at, scan.at + 1, "comma", message, help="remove it")
             scan.at += 1
             scan.skip_blanks()
         if scan.character == _CLOSING[opening]:
@@ -188,8 +183,8 @@ def decode_json_bytes(name: str, content: bytes, most_bytes: int = MAX_BYTES) ->
     """
     faults = ParseErrors(SourceText(name, content[: MAX_BYTES + 1].decode("utf-8", "replace").removeprefix("\ufeff")))
     if len(content) > most_bytes:
-        help = "check the program that wrote the request; the API accepts far less"
-        faults.add(BEYOND_THE_LIMITS, faults.span(0, 0), f"the file is larger than {most_bytes >> 20} MiB", help=help)
+        message = f"the file is larger than {most_bytes >> 20} MiB"
+        faults.add(BEYOND_THE_LIMITS, faults.span(0, 0), message, help=_BEYOND_HELP)
         raise faults.rejected()
     if content.startswith(_UTF16_MARKS) or content[:2] in (b"{\0", b"[\0") or content[:2] in (b"\0{", b"\0["):
         faults.add(NOT_UTF8, faults.span(0, 1), "the file is UTF-16 or UTF-32, not UTF-8", help=_HELP)

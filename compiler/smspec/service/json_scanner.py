@@ -155,22 +155,14 @@ class Scanner:
     def _otherwise_quoted(self, start: int, closing: str) -> str:
         end = self.text.find(closing, self.at)
         line_end = self.text.find("\n", self.at)
+        message = f"JSON strings need double quotes, not {quoted(self.text[start])}"
         if end < 0 or 0 <= line_end < end:
-            self.stop(
-                start, start + 1, f"JSON strings need double quotes, not {quoted(self.text[start])}", help='use `"`'
-            )
+            self.stop(start, start + 1, message, help='use `"`')
         content = self.text[self.at : end]
         self.at = end + 1
         help = "use double quotes; in Python, use `json.dumps`"
         kind = "quote" if closing == "'" else "printed quote"
-        self.slip(
-            OTHER_NOTATION,
-            start,
-            self.at,
-            kind,
-            f"JSON strings need double quotes, not {quoted(self.text[start])}",
-            help=help,
-        )
+        self.slip(OTHER_NOTATION, start, self.at, kind, message, help=help)
         return content.replace("\\'", "'")
 
     def _content(self, start: int) -> str:

@@ -36,12 +36,7 @@ _MODULES = 1
 _FIRST_IMAGE = 2
 _NONE = "-"
 
-_HOSTS: tuple[frozenset[Processor], ...] = (
-    frozenset(),
-    frozenset({"cpu"}),
-    frozenset({"gpu"}),
-    frozenset({"neuron"}),
-)
+_HOSTS: tuple[frozenset[Processor], ...] = (frozenset(), frozenset({"cpu"}), frozenset({"gpu"}), frozenset({"neuron"}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

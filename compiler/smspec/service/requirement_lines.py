@@ -164,6 +164,16 @@ def lists_named(path: str, content: bytes, known: Container[str], variables: Con
     return found, min(unseen, default=0)
 
 
+def lists_missing(path: str, content: bytes, known: Container[str]) -> Iterator[tuple[int, str]]:
+    """Yield (line, path) of the lists that a requirements file names by relative paths, and that its source lacks."""
+    for number, _, line in joined_lines(content.decode("utf-8-sig", "replace")):
+        for name in (_plain_lists(line, ()) or ()) if line.startswith("-") else ():
+            place = posixpath.normpath(posixpath.join(_CODE, posixpath.dirname(path), name))
+            is_data = place.startswith("/opt/ml/input/")  # a channel may have it
+            if not (name.startswith("/") or is_data or posixpath.relpath(place, _CODE) in known):
+                yield number, name
+
+
 def _plain_lists(line: str, variables: Container[str]) -> list[str] | None:
     """Return the lists that a line of options names; None if it is not in a plain form."""
     if not all(name in variables for name in variables_in(line)):

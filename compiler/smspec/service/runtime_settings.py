@@ -166,9 +166,9 @@ class DocumentedLauncher:
 
 
 @cache
-def documented_launcher(name: str) -> DocumentedLauncher:
-    """Return what AWS documents of a launcher of the table."""
-    (row,) = table(_NAME).rows(name)
+def documented_data_parallel() -> DocumentedLauncher:
+    """Return what AWS documents of its data parallelism library."""
+    (row,) = table(_NAME).rows("smdataparallel")
     return DocumentedLauncher(
         types=frozenset(row["types"].split()),
         last_version=tuple(map(int, row["last_version"].split("."))),

@@ -14,10 +14,10 @@ import marshal
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-__all__ = ["dataclass", "field", "fields", "replace"]
+__all__ = ["asdict", "dataclass", "field", "fields", "replace"]
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass, field, fields, replace
+    from dataclasses import asdict, dataclass, field, fields, replace
 else:
 
     class _Factory:
@@ -63,6 +63,10 @@ else:
     def fields(declared):
         """Return the fields of a dataclass or of a value of one, as in the standard library."""
         return tuple(declared.__dataclass_fields__.values())
+
+    def asdict(value):
+        """Return the members of a value by name, as in the standard library where no member is a dataclass."""
+        return {name: getattr(value, name) for name in value.__slots__}
 
     def replace(value, /, **changes):
         """Return the same value with ``changes``."""

@@ -15,6 +15,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import RawIOBase
+from typing import BinaryIO
 
 MOST_LINKS = 40
 """In one path; Linux follows no more."""
@@ -94,6 +95,16 @@ def read_bounded(file: RawIOBase, most: int) -> bytes:
         chunks.append(chunk)
         room -= len(chunk)
     return b"".join(chunks)
+
+
+def sha256_of(file: BinaryIO | RawIOBase) -> str:
+    """Return the SHA-256 of an open file, from its position on."""
+    import hashlib  # imported late: most commands that open files compare none
+
+    digest = hashlib.sha256()
+    while chunk := file.read(1 << 20):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def is_below(path: str, directory: str) -> bool:

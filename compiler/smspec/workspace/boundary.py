@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
-from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule, placed_at
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule, file_at_fault, placed_at
 from smspec.source import DataExtent, Path, Span
 from smspec.source.real_file import is_below, open_below, read_bounded
 from smspec.spec.layers.short_forms import NO_VERSION
@@ -205,30 +205,21 @@ def rejected_outside(path: str) -> InvalidInput:
     """Return the error for a spec that is a link out of the repository."""
     name = os.path.basename(path)
     help = "replace the link with the file, or pass `--root DIR` with a directory that contains both"
-    return _rejected(path, OUTSIDE.at((), f"`{name}` is a link out of the repository", help=help))
+    return file_at_fault(path, OUTSIDE.at((), f"`{name}` is a link out of the repository", help=help))
 
 
 def rejected_stranger(path: str) -> InvalidInput:
     """Return the error for a spec that is a link to a file which is not a spec."""
     name = os.path.basename(path)
     help = "replace the link with a file that sets `smspec: v1`"
-    return _rejected(path, NO_VERSION.at((), f"`{name}` is a link to a file that is not a spec", help=help))
+    return file_at_fault(path, NO_VERSION.at((), f"`{name}` is a link to a file that is not a spec", help=help))
 
 
 def unread_link(path: str) -> Diagnostic:
     """Return the diagnostic for a YAML file in a searched directory that is a link out of the repository."""
     name = os.path.basename(path)
     help = "replace the link with the file, if it is a spec"
-    return _at_the_file(
-        path, LINK_OUT.at((), f"`{name}` is not checked: it is a link out of the repository", help=help)
-    )
-
-
-def _rejected(path: str, finding: Finding) -> InvalidInput:
-    return InvalidInput([_at_the_file(path, finding)], ())
-
-
-def _at_the_file(path: str, finding: Finding) -> Diagnostic:
+    finding = LINK_OUT.at((), f"`{name}` is not checked: it is a link out of the repository", help=help)
     return placed_at(Span(path, 1, 1, 1, 1), finding)
 
 

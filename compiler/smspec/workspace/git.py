@@ -241,7 +241,8 @@ class Repository:
 
         Starting git takes longer than reading a source.
         """
-        process = _started(["cat-file", "--batch"], self.top, stderr=subprocess.DEVNULL)
+        with _faults_of(self.top):
+            process = start_git(["cat-file", "--batch"], self.top, stderr=subprocess.DEVNULL)
         with process, ExitStack() as inner:
             try:
                 yield GitObjects(process, self, inner)
@@ -350,11 +351,6 @@ def _output(words: Sequence[str], directory: str, stdin: bytes = b"", index: str
     if done.returncode:
         raise GitFailed(_reason(done.stderr, directory) or f"git {words[0]} exited with status {done.returncode}")
     return done.stdout
-
-
-def _started(words: list[str], directory: str, stderr: int) -> subprocess.Popen[bytes]:
-    with _faults_of(directory):
-        return start_git(words, directory, stderr=stderr)
 
 
 @contextmanager

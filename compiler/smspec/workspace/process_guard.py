@@ -82,9 +82,9 @@ def children() -> set[int]:
     return _children_by_parent().get(os.getpid(), set())
 
 
-def kill_descendants(deadline_seconds: float = _DEADLINE_SECONDS) -> None:
+def kill_descendants() -> None:
     """Kill and reap every process below this one, until none is left."""
-    deadline = time.monotonic() + deadline_seconds
+    deadline = time.monotonic() + _DEADLINE_SECONDS
     while time.monotonic() < deadline:
         for process in _descendants():
             try:

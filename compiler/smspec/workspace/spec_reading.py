@@ -62,7 +62,8 @@ def _content(path: str, most: int, kind: str, boundary: Boundary) -> bytes:
     try:
         if boundary.is_file(path):
             return boundary.read(path, most)
-        if not boundary.contains(path) and not _is_of_the_system(path):
+        # No repository can contain a file of the system itself.
+        if not boundary.contains(path) and not os.path.abspath(path).startswith(("/dev/", "/proc/")):
             raise OutOfBounds(path)
         # The command line may name a pipe, or the `<(command)` of a shell.
         return _read(path, most)
@@ -79,11 +80,6 @@ def _content(path: str, most: int, kind: str, boundary: Boundary) -> bytes:
 def _read(file: str | int, most: int) -> bytes:
     with open(file, "rb", buffering=0, closefd=file != 0) as stream:
         return read_bounded(stream, most)
-
-
-def _is_of_the_system(path: str) -> bool:
-    """Return whether the path is a file of the system itself: no repository can contain one."""
-    return os.path.abspath(path).startswith(("/dev/", "/proc/"))
 
 
 def _way_out(path: str) -> str:

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import BinaryIO
 
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import is_below, open_below
+from smspec.source.real_file import is_below, open_below, sha256_of
 from smspec.workspace.git import (
     LINK,
     SUBMODULE,
@@ -281,7 +281,7 @@ class WorkingTree:
                 if not is_staged:
                     return _CHANGED
                 file.seek(0)
-                pointer = _LFS.format(_sha256(file), size).encode()
+                pointer = _LFS.format(sha256_of(file), size).encode()
                 if _hash(then.object, pointer) == then.object:
                     return _SAME
                 file.seek(0)
@@ -315,13 +315,6 @@ def _hashed(name: str, size: int, file: BinaryIO) -> str:
     """Return the name of an object with some content, by the algorithm of the given name."""
     # The name of an object, not a proof of who wrote it: git detects forged SHA-1 when it stores an object.
     digest = (hashlib.sha1 if len(name) == _SHA1 else hashlib.sha256)(b"blob %d\0" % size, usedforsecurity=False)
-    while chunk := file.read(_CHUNK):
-        digest.update(chunk)
-    return digest.hexdigest()
-
-
-def _sha256(file: BinaryIO) -> str:
-    digest = hashlib.sha256()
     while chunk := file.read(_CHUNK):
         digest.update(chunk)
     return digest.hexdigest()

@@ -84,45 +84,24 @@ def write(home, name, text):
     (home / name).write_text(text)
 
 
+def policy(old, new):
+    return lambda home: rewrite(home / "smspec.toml", old, new)
+
+
+def directory_for_policy(home):
+    (home / "smspec.toml").unlink()
+    write(home, "smspec.toml/policy.toml", "")
+
+
 CHANGES = {
     "a higher limit": (lambda home: rewrite(home / "smspec.toml", "500", "900"), "smspec.toml", "max_cost", "loosens"),
     "a lower limit": (lambda home: rewrite(home / "smspec.toml", "500", "90"), "smspec.toml", "max_cost", "does not"),
-    "one more family": (
-        lambda home: rewrite(home / "smspec.toml", '["m5"]', '["m5", "p5"]'),
-        "smspec.toml",
-        "allowed_instance_families",
-        "loosens",
-    ),
-    "a removed key": (
-        lambda home: rewrite(home / "smspec.toml", "max_cost = 500\n", ""),
-        "smspec.toml",
-        "max_cost",
-        "loosens",
-    ),
-    "a removed tag": (
-        lambda home: rewrite(home / "smspec.toml", 'team = ["ads"]\n', ""),
-        "smspec.toml",
-        "required_tags.team",
-        "loosens",
-    ),
-    "a rule that is off": (
-        lambda home: rewrite(home / "smspec.toml", '"warning"', '"off"'),
-        "smspec.toml",
-        "rules.SM332",
-        "loosens",
-    ),
-    "a rule turned off": (
-        lambda home: rewrite(home / "smspec.toml", "[rules]\n", '[rules]\nSM740 = "off"\n'),
-        "smspec.toml",
-        "rules.SM740",
-        "loosens",
-    ),
-    "a requirement": (
-        lambda home: rewrite(home / "smspec.toml", "false", "true"),
-        "smspec.toml",
-        "require_vpc",
-        "does not",
-    ),
+    "one more family": (policy('["m5"]', '["m5", "p5"]'), "smspec.toml", "allowed_instance_families", "loosens"),
+    "a removed key": (policy("max_cost = 500\n", ""), "smspec.toml", "max_cost", "loosens"),
+    "a removed tag": (policy('team = ["ads"]\n', ""), "smspec.toml", "required_tags.team", "loosens"),
+    "a rule that is off": (policy('"warning"', '"off"'), "smspec.toml", "rules.SM332", "loosens"),
+    "a rule turned off": (policy("[rules]\n", '[rules]\nSM740 = "off"\n'), "smspec.toml", "rules.SM740", "loosens"),
+    "a requirement": (policy("false", "true"), "smspec.toml", "require_vpc", "does not"),
     "no policy": (lambda home: (home / "smspec.toml").unlink(), "smspec.toml", "", "gone"),
     "a moved policy": (lambda home: move(home, "smspec.toml", "jobs/smspec.toml"), "jobs/smspec.toml", "", "moved"),
     "a policy moved away": (lambda home: move(home, "smspec.toml", "other/smspec.toml"), "smspec.toml", "", "gone"),
@@ -143,15 +122,10 @@ CHANGES = {
         "",
         "another form",
     ),
-    "a policy that is a directory": (
-        lambda home: ((home / "smspec.toml").unlink(), write(home, "smspec.toml/policy.toml", "")),
-        "smspec.toml",
-        "",
-        "another form",
-    ),
+    "a policy that is a directory": (directory_for_policy, "smspec.toml", "", "another form"),
     "a broken policy": (lambda home: write(home, "smspec.toml", "max_cost = ["), "smspec.toml", "", "cannot be read"),
     "a value of another type": (
-        lambda home: rewrite(home / "smspec.toml", "require_vpc = false", "require_vpc = 0"),
+        policy("require_vpc = false", "require_vpc = 0"),
         "smspec.toml",
         "require_vpc",
         "may loosen",

@@ -276,9 +276,6 @@ NOT_FOLLOWED = [
     "-r //opt/ml/code/more.txt",
     "-r /proc/self/cwd/more.txt",
     "-r /opt/ml/input/data/train/more.txt",
-    "-r ../more.txt",
-    "-r gone.txt",
-    "-r c",
     "-r -- more.txt",
     "-r\u00a0more.txt",
     "--pre=x -r more.txt",
@@ -302,6 +299,14 @@ def test_line_that_may_lead_to_other_packages_is_named(here, line):
     (note,) = found("SM810")
     assert "line 2 of `requirements.txt` may install packages" in note["message"]
     assert (note["severity"], smspec("validate").status) == ("note", 0)
+
+
+@pytest.mark.parametrize("name", ["../more.txt", "gone.txt", "../../gone.txt", "c"])
+def test_list_that_the_source_lacks_is_named(here, name):
+    spec(here, f"six==1\n-r {name}\n", "print()\n", "run: []")
+    (warning,) = found("SM554")
+    assert f"`source` has no `{name}`, which line 2 of `requirements.txt` names" in warning["message"]
+    assert found("SM810") == []
 
 
 @pytest.mark.parametrize(

@@ -233,7 +233,7 @@ def replaced(directory, name, kind, outside):
 
 @pytest.mark.parametrize("kind", ["link", "FIFO", "socket"])
 @pytest.mark.parametrize("name", ["model", "model.tar.gz", "model/w", "model/a/w", "output", "output/w"])
-def test_runs_are_collected_without_what_is_no_file(tmp_path, monkeypatch, kind, name):
+def test_runs_are_collected_without_links_and_devices(tmp_path, monkeypatch, kind, name):
     monkeypatch.chdir(tmp_path)  # the address of a socket is short
     outside, run = tmp_path / "outside", tmp_path / "run"
     for directory in (outside, run / "model" / "kept", run / "output" / "kept"):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from smspec.local.engines.choice import builds_images
 from smspec.output.contents import chunks, in_order_of_making
 from smspec.plan import Upload
 from smspec.plan.delivery import run_plan_json
@@ -43,6 +44,19 @@ IN_CHANNEL = [f"upload/smspec/{name}" for name in ["entrypoint.py", "run_plan.js
 def test_each_delivery_has_its_files(tmp_path, changes, paths):
     tree = render_tree(plan(**changes), build_inputs(tmp_path), "5" * 64)
     assert [file.path for file in tree.files] == sorted(paths, key=str.encode)
+
+
+def test_tree_of_a_run_lacks_only_what_builds_an_image(tmp_path):
+    made, image = build_inputs(tmp_path, requirements=b"six\r\n"), image_plan(python_requirements="deps/pinned.txt")
+    whole, without = (
+        render_tree(plan(image=image), made, "5" * 64, builds_image=builds_images(engine))
+        for engine in ("docker", "auto")
+    )
+    assert {file.path for file in whole.files} - {file.path for file in without.files} == {
+        "Dockerfile",
+        ".dockerignore",
+    }
+    assert set(without.files) < set(whole.files)
 
 
 def test_requirements_are_there_when_the_image_has_some(tmp_path):

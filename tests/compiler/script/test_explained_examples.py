@@ -11,14 +11,14 @@ from smspec.proof import CODES as OF_PROOFS
 from support.script.read_programs import findings
 from support.smspec_command import smspec
 
-OF_FILES = ("SM541", "SM542")
+OF_FILES = ("SM541", "SM542", "SM553")
 CODES = [
     code
     for code in explained_codes()
     if code.startswith("SM5") and code not in OF_PROOFS and ("```python" in explanation(code) or code in OF_FILES)
 ]
 OF_MODULES = [code for code in CODES if "SM517" <= code <= "SM523" or code in (*OF_FILES, "SM561")]
-OTHERS = {"train.ipynb": "{}\n", "run.sh": "pip install numpy\nexec python3 train.py\n"}
+OTHERS = {"train.ipynb": "{}\n", "run.sh": "pip install numpy\nexec python3 train.py\n", "start.sh": "cd .\r\n"}
 JOB = {
     "smspec": "v1",
     "name": "ctr",

@@ -1,21 +1,33 @@
-"""Shell scripts: how they start, and which failures they ignore."""
+"""Scripts that are not Python: how they start, what damages them, and which other scripts they call."""
 
+import json
 import subprocess
 
 import pytest
 
 from smspec.script.program import ForeignScript
+from support.smspec_command import smspec
 
-
-def script(text, name="train.sh"):
-    return ForeignScript(name=name, file=f"src/{name}", content=text.encode())
+HEAD = """\
+smspec: v1
+name: small
+role: arn:aws:iam::111122223333:role/SageMakerTraining
+region: us-west-2
+image: {base: "python:3.12-slim-bookworm"}
+hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}
+output: s3://models/small/
+"""
+BOM = b"\xef\xbb\xbf"
+PARSER = b"import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\np.parse_args()\n"
+PYTHON = b"#!/usr/bin/env python3\n"
 
 
 @pytest.mark.parametrize("first", ["#!/bin/sh", "#!/bin/sh -e", "#!/usr/bin/env sh"])
 def test_carriage_return_hides_the_interpreter(first, tmp_path):
     for ending, starts in (("\n", True), ("\r\n", False)):
         text = f"{first}{ending}true{ending}"
-        assert script(text).has_broken_interpreter is not starts
+        script = ForeignScript(name="train.sh", file="src/train.sh", content=text.encode())
+        assert script.has_broken_interpreter is not starts
         file = tmp_path / "train.sh"
         file.write_bytes(text.encode())
         file.chmod(0o755)
@@ -26,40 +38,141 @@ def test_carriage_return_hides_the_interpreter(first, tmp_path):
         assert (status == 0) is starts
 
 
-IGNORING = {
-    "pip": ("pip install -r requirements.txt\npython3 train.py\n", "pip", 1),
-    "training": ("#!/bin/sh\n\npython3 train.py --epochs 3\necho done\n", "python3", 3),
-    "a variable": ("A=1 torchrun \\\n  train.py\ncp model /opt/ml/model\n", "torchrun", 1),
+@pytest.fixture
+def found(tmp_path):
+    """Return (code, path) of what is found about an entry point; files without the execute bit have a `-` in front."""
+
+    def findings(entry, source="src/", **files):
+        (tmp_path / "src").mkdir(exist_ok=True)
+        for name, content in files.items():
+            file = tmp_path / "src" / name.lstrip("-")
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(0o644 if name.startswith("-") else 0o755)
+        spec = f"{HEAD}source: {json.dumps(source)}\nentry_point: {json.dumps(entry)}\n"
+        (tmp_path / "job.yaml").write_text(spec)
+        records = json.loads(smspec("validate", "job.yaml", "--format", "json", cwd=tmp_path).out)
+        return [(one["code"], one["path"]) for one in records if one["code"].startswith("SM5")]
+
+    return findings
+
+
+UNREAD = ("SM512", "entry_point.command")
+LOST = b"python3 train.py | tee log\n"
+COMMANDS = {
+    "a text": (["sh", "-c", "python3 train.py; cp a b"], {}, [UNREAD, ("SM542", "entry_point.command[2]")]),
+    "a text with errexit": (["bash", "-ec", "python3 train.py; cp a b"], {}, [UNREAD]),
+    "a text with both": (["bash", "-eo", "pipefail", "-c", "python3 train.py | tee log"], {}, [UNREAD]),
+    "a pipe": (["/bin/bash", "-lc", "python3 train.py | tee log"], {}, [UNREAD, ("SM542", "entry_point.command[2]")]),
+    "a file": (["bash", "run.sh"], {"run.sh": LOST}, [UNREAD, ("SM542", "entry_point.command")]),
+    "a file that starts": (
+        ["./run.sh"],
+        {"run.sh": b"#!/bin/bash\n" + LOST},
+        [UNREAD, ("SM542", "entry_point.command")],
+    ),
+    "a file of another shell": (["./run.sh"], {"run.sh": b"#!/bin/zsh\n" + LOST}, [UNREAD]),
+    "a called file": (["bash", "-c", "sh run.sh"], {"run.sh": LOST}, [UNREAD, ("SM542", "entry_point.command[2]")]),
+    "a carriage return": (
+        ["./train"],
+        {"train": PYTHON.replace(b"\n", b"\r\n") + PARSER},
+        [("SM541", "entry_point.command")],
+    ),
+    "a byte order mark": (["./train"], {"train": BOM + PYTHON + PARSER}, [("SM541", "entry_point.command")]),
+    "Python with a carriage return": (["python3", "train.py"], {"train.py": b"print(1)\r\n"}, []),
+    "an unknown program": (["./train"], {"train": b"\x7fELF"}, [UNREAD]),
 }
 
 
-@pytest.mark.parametrize("name", IGNORING)
-def test_ignored_failure_is_found(name):
-    text, command, line = IGNORING[name]
-    assert [(found, place.line) for found, place in script(text).ignored_failures()][:1] == [(command, line)]
-    assert [*script(f"set -euo pipefail\n{text}").ignored_failures()] == []
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_is_read_like_a_script(name, found):
+    command, files, expected = COMMANDS[name]
+    assert found({"command": command}, **files) == expected
+
+
+DAMAGED = {
+    "a byte order mark": {"run.sh": BOM + b"#!/bin/bash\nexec python3 train.py\n"},
+    "carriage returns": {"run.sh": b"python3 train.py\r\n"},
+    "one carriage return": {"run.sh": b"#!/bin/bash\necho hi\r\n# text\r\ncd data\r\n"},
+    "a called script": {"run.sh": b"#!/bin/bash\nexec bash sub.sh\n", "sub.sh": b"set -e\r\npython3 train.py\r\n"},
+    "the interpreter of a called script": {"run.sh": b"exec ./sub.sh\n", "sub.sh": b"#!/bin/sh\r\ntrue\r\n"},
+    "the interpreter of a called program": {"run.sh": b"exec ./sub\n", "sub": b"#!/usr/bin/env python3\r\n"},
+    "a called script without a mode": {"run.sh": b"exec ./sub.sh\n", "-sub.sh": b"#!/bin/sh\ntrue\n"},
+    "a call of a call": {"run.sh": b"exec sh a.sh\n", "a.sh": b"exec sh ./b.sh\n", "b.sh": b"python3 train.py\r\n"},
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_script_is_reported(name, found):
+    assert found("run.sh", **DAMAGED[name])[1:] == [("SM553", "entry_point.script")]
+
+
+def test_channel_keeps_no_execute_bit(found):
+    files = {"run.sh": b"exec ./sub.sh\n", "sub.sh": b"#!/bin/sh\ntrue\n"}
+    assert found("run.sh", **files)[1:] == []
+    assert found("run.sh", {"dir": "src/", "delivery": "channel"}, **files)[1:] == [("SM553", "entry_point.script")]
+
+
+SOUND = {
+    "a script": {"run.sh": b"#!/bin/bash\nexec python3 train.py\n"},
+    "a script without a mode": {"-run.sh": b"#!/bin/bash\nexec python3 train.py\n"},
+    "harmless carriage returns": {"run.sh": b"# text\r\necho hi\r\nexec python3 train.py\n"},
+    "a called script with its shell": {
+        "run.sh": b"exec bash sub.sh\n",
+        "-sub.sh": b"#!/bin/sh\nexec python3 train.py\n",
+    },
+    "a directory in between": {"run.sh": b"cd sub\nexec ./sub.sh\n", "-sub.sh": b"true\n"},
+    "a file that another one makes": {"run.sh": b"make && exec ./program\n"},
+    "itself": {"run.sh": b"[ $1 ] || exec bash run.sh 1\n"},
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_script_is_accepted(name, found):
+    assert found("run.sh", **SOUND[name])[1:] == []
+
+
+STARTS = {
+    "an option of Python": ["python3", "-u", "train.py"],
+    "more options": ["/usr/bin/python3.12", "-B", "-OO", "./train.py"],
+    "a module": ["python3", "-m", "pkg.train"],
+    "a package": ["python3", "-u", "-m", "pkg"],
+    "torchrun": ["torchrun", "--nproc_per_node", "4", "--nnodes=1", "train.py"],
+    "a module of torchrun": ["torchrun", "--standalone", "-m", "pkg.train"],
+    "its module": ["python3", "-m", "torch.distributed.run", "--nproc_per_node=2", "train.py"],
+    "accelerate": ["accelerate", "launch", "--config_file", "a.yaml", "train.py"],
+    "a program": ["./train"],
+    "a program in a directory": ["pkg/start"],
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_arguments_of_a_command_are_compared(name, found):
+    files = {"train.py": PARSER, "train": PYTHON + PARSER, "pkg/__init__.py": b"", "pkg/train.py": PARSER}
+    files |= {"pkg/__main__.py": PARSER, "pkg/start": PYTHON + PARSER}
+    command = STARTS[name]
+    assert found({"command": [*command, "--epochs", "3"]}, **files) == []
+    assert found({"command": [*command, "--epochs", "x"]}, **files) == [
+        ("SM503", f"entry_point.command[{len(command)}]")
+    ]
+
+
+def test_script_with_a_python_interpreter_is_read(found):
+    assert found({"script": "train", "args": ["--epochs", "x"]}, train=PYTHON + PARSER) == [
+        ("SM503", "entry_point.args[0]")
+    ]
+
+
+def test_deepspeed_passes_the_rank(found):
+    ranked = PARSER.replace(b"p.parse", b"p.add_argument('--local_rank', type=int)\np.parse")
+    command = ["deepspeed", "--num_gpus", "2", "train.py", "--epochs", "3"]
+    assert found({"command": command}, **{"train.py": ranked}) == []
+    assert [code for code, _ in found({"command": command}, **{"train.py": PARSER})] == ["SM501"]
+    assert found({"command": ["deepspeed", "--no_local_rank", *command[1:]]}, **{"train.py": PARSER}) == []
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "python3 train.py\n",
-        'cd /opt/ml/code\nexec python3 train.py "$@"\n',
-        "#!/bin/bash -e\npip install x\npython3 train.py\n",
-        "pip install x || exit 1\npython3 train.py\n",
-        "pip install x && python3 train.py\necho done\n",
-        "set -o errexit\npip install x\npython3 train.py\n",
-        "trap 'exit 1' ERR\npip install x\npython3 train.py\n",
-        "python3 train.py\nstatus=$?\nexit $status\n",
-        "cat > a.txt <<END\npython3\nEND\necho\n",
-        "if true; then\n    pip install x\nfi\npython3 train.py\n",
-        "# pip install x\npipx=1\npython3 train.py\n",
-        "",
-    ],
+    "command",
+    [["python3", "-c", "x"], ["python3", "-P", "train.py"], ["torchrun", "-m"], ["accelerate", "env"], ["make"]],
 )
-def test_script_that_notices_failures_is_accepted(text):
-    assert [*script(text).ignored_failures()] == []
-
-
-def test_only_shell_scripts_are_searched():
-    assert [*script("pip install x\nexit\n", "train.pl").ignored_failures()] == []
+def test_other_commands_stay_unread(command, found):
+    assert found({"command": command}, **{"train.py": PARSER}) == [UNREAD]

@@ -25,6 +25,7 @@ CASES = sorted(
     for path in REJECTED.glob("*/expected.txt")
     if re.search(rf"^(?:error|warning)\[(?!{OF_IMAGES.pattern})SM5", path.read_text(), re.MULTILINE)
     and (path.parent / "src").is_dir()
+    and not (path.parent / "make.py").exists()
 )
 
 HARMLESS = {

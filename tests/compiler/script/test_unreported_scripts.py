@@ -58,6 +58,8 @@ SILENT = {
     "    a.type = str\np.parse_args()",
     "choices that are appended to": MADE
     + "c = ['b']\nc.append('a')\np.add_argument('--name', choices=c)\np.parse_args()",
+    "choices that a function may replace": MADE + "c = ['a']\ndef f():\n    global c\n    if os.path.exists('x'):\n"
+    "        c = ['b']\nf()\np.add_argument('--name', choices=c)\np.parse_args()",
     "choices that are appended to behind": MADE
     + "c = ['b']\np.add_argument('--name', choices=c)\nc.append('a')\np.parse_args()",
     "choices of a parent that are appended to": MADE + "c = ['b']\nq = argparse.ArgumentParser(add_help=False)\n"

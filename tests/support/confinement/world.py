@@ -86,7 +86,7 @@ with socket.socket(socket.AF_UNIX) as named, socket.socket(socket.AF_UNIX) as cl
     named.bind("own")
     named.listen()
     client.connect("own")
-assert subprocess.run(["ls", "/usr"], stdout=subprocess.PIPE, check=True).stdout
+assert subprocess.run(["/bin/ls", "/usr"], stdout=subprocess.PIPE, check=True).stdout
 assert socket.gethostname() and os.getuid() == int(sys.argv[1])
 child = os.fork()
 if not child:

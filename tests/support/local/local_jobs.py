@@ -124,9 +124,9 @@ class LocalJob:
     def assert_nothing_left(self) -> None:
         """Neither process nor FIFO is left; what is being ended is given a moment."""
         end = time.monotonic() + 10
-        while (self.processes() or self._fifos()) and time.monotonic() < end:
+        while (left := [*self.processes(), *self._fifos()]) and time.monotonic() < end:
             time.sleep(0.05)
-        assert (self.processes(), self._fifos()) == ([], [])
+        assert left == []
 
     def _fifos(self) -> list[str]:
         found = []

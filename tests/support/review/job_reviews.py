@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from smspec.pipeline.compilation import planned_jobs
 from smspec.pipeline.inputs import Inputs
+from smspec.pipeline.planned_jobs import planned_jobs
 from smspec.review.job_review import compared
 from smspec.review.layers import layers_of_plan
 from smspec.review.version import JobVersion, Writing, version_of_plan

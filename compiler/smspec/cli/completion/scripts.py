@@ -301,15 +301,12 @@ def fish_script(grammars: tuple[Grammar, ...]) -> str:
 def _fish_lines(grammar: Grammar) -> Iterator[str]:
     here = f"-n '__smspec_is {grammar.command}'"
     for option in grammar.options:
-        yield f"{here} {_fish_names(option)}{_fish_taken(option.value)} -d {_fish_quoted(option.help)}"
+        names = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names)
+        yield f"{here} {names}{_fish_taken(option.value)} -d {_fish_quoted(option.help)}"
         for value in option.attached:
             yield f"{here} -a {option.names[-1]}={value}"
     if grammar.position is not None and grammar.position.kind != "word":
-        yield f"{here}{_fish_position(grammar.position)}"
-
-
-def _fish_names(option: OptionGrammar) -> str:
-    return " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names)
+        yield here + (" -F" if grammar.position.kind == "file" else _fish_words(grammar.position))
 
 
 def _fish_taken(value: ValueGrammar | None) -> str:
@@ -318,10 +315,6 @@ def _fish_taken(value: ValueGrammar | None) -> str:
     if value.kind == "file":
         return " -r -F"
     return f" -x{_fish_words(value)}"
-
-
-def _fish_position(value: ValueGrammar) -> str:
-    return " -F" if value.kind == "file" else _fish_words(value)
 
 
 def _fish_words(value: ValueGrammar) -> str:

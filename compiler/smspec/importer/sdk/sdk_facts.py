@@ -1,27 +1,24 @@
-"""What is known without running a program: of strings, lists, and mappings, of the SDK, and of AWS's packages."""
+"""What is known without running a program: of the SDK, of AWS's packages, and of functions of Python."""
 
 from __future__ import annotations
 
 import json
 import posixpath
-import string
 
 from smspec.importer.sdk.values import (
-    LONGEST,
     Entries,
-    Method,
-    Reference,
     SdkInstance,
     SdkItems,
     SdkText,
     SdkUnknown,
     Value,
-    forget,
     is_constant,
     joined,
     text_of,
 )
-from smspec.script.follow.constants import of_string, returns_text
+from smspec.script.follow import values as followed
+from smspec.script.follow.facts import COPIERS, LOOKERS
+from smspec.script.follow.values import UNKNOWN, Bound, Named
 
 SDK = "sagemaker"
 ESTIMATORS = frozenset(
@@ -30,12 +27,11 @@ ESTIMATORS = frozenset(
 TRAINERS = frozenset(("ModelTrainer",))
 _REGION = frozenset(("region_name", "boto_region_name", "_region_name"))
 _ACCOUNT = frozenset(("account_id",))
-_BUILTINS = frozenset(
-    (
-        *("print", "len", "str", "int", "float", "bool", "list", "dict", "tuple", "set", "sorted", "range"),
-        *("enumerate", "zip", "isinstance", "type", "repr", "round", "max", "min", "abs", "open", "sum", "any", "all"),
-        *("map", "filter", "display", "vars", "dir", "id", "iter", "next", "format", "getattr", "hasattr", "input"),
-    )
+_BUILTINS = (
+    LOOKERS
+    | COPIERS
+    | {"range", "type", "round", "abs", "open", "map", "filter", "display", "vars", "dir", "iter", "next", "format"}
+    | {"getattr", "input"}
 )
 _READERS = frozenset(
     (
@@ -81,21 +77,27 @@ def leaves_arguments(name: str) -> bool:
     return name.partition(".")[0] in _READERS or name in _BUILTINS or name.startswith(f"{SDK}.")
 
 
-def attribute_of(owner: Value, name: str, surroundings: Surroundings) -> Value:
-    """Return an attribute."""
-    if name in _REGION and isinstance(owner, SdkInstance | SdkUnknown | Reference | Method):
-        return _own(owner, "region_name") or surroundings.region
-    if name in _ACCOUNT and isinstance(owner, SdkInstance | SdkUnknown | Reference):
+def attribute_of(owner: followed.Value, name: str, surroundings: Surroundings) -> Value:
+    """Return an attribute of what only a run has; None for that of all others."""
+    if name in _REGION and is_open(owner):
+        return (owner.arguments.get("region_name") if isinstance(owner, SdkInstance) else None) or surroundings.region
+    if name in _ACCOUNT and is_open(owner) and not isinstance(owner, Bound):
         return surroundings.account
-    if isinstance(owner, Reference):
-        return Reference(f"{owner.name}.{name}")
-    if isinstance(owner, SdkInstance) and owner.is_known and name in owner.arguments:
-        return owner.arguments[name]
-    return Method(owner, name)
+    is_named = isinstance(owner, SdkInstance | Named) or not is_open(owner)
+    return None if is_named else Bound(SdkUnknown() if owner is UNKNOWN else owner, name)
 
 
-def _own(owner: Value, name: str) -> Value:
-    return owner.arguments.get(name) if isinstance(owner, SdkInstance) else None
+def item_of(owner: followed.Value, key: followed.Value, surroundings: Surroundings) -> SdkUnknown | None:
+    """Return what is under a key of what only a run has, named after the key; None for all others."""
+    name = key.constant()
+    if name == "Account" and is_open(owner) and not isinstance(owner, Bound):
+        return surroundings.account
+    return SdkUnknown(name if isinstance(name, str) and name.isidentifier() else "") if is_open(owner) else None
+
+
+def is_open(value: followed.Value) -> bool:
+    """Return whether only a run has what is in a value."""
+    return value is UNKNOWN or isinstance(value, SdkInstance | SdkUnknown | Named | Bound)
 
 
 def result_of(name: str, positional: list[Value], named: dict[str, Value], surroundings: Surroundings) -> Value | None:
@@ -144,125 +146,3 @@ def _path(parts: list[Value], *, is_s3: bool) -> Value | None:
         end = found[-1].parts[-1] if isinstance(found[-1], SdkText) else found[-1]
         found += [part] if isinstance(end, str) and end.endswith("/") else ["/", part]
     return joined(*found)
-
-
-def item_of(owner: Value, key: Value, surroundings: Surroundings) -> Value:
-    """Return ``owner[key]``."""
-    if isinstance(owner, Entries) and is_constant(key):
-        return owner.values[key] if owner.is_known and key in owner.values else SdkUnknown(str(key))
-    if isinstance(owner, SdkItems) and isinstance(key, int):
-        is_there = owner.is_known and -len(owner.values) <= key < len(owner.values)
-        return owner.values[key] if is_there else SdkUnknown()
-    if isinstance(owner, str) and isinstance(key, int) and -len(owner) <= key < len(owner):
-        return owner[key]
-    if isinstance(owner, SdkUnknown | SdkInstance | Reference) and key == "Account":
-        return attribute_of(owner, "account_id", surroundings)
-    return SdkUnknown(key if isinstance(key, str) and key.isidentifier() else "")
-
-
-def method_of(owner: Value, name: str, positional: list[Value], named: dict[str, Value]) -> Value:
-    """Return the result of a method of a value that is no object of the SDK. It changes lists and mappings."""
-    if isinstance(owner, str):
-        return _of_string(owner, name, positional, named)
-    if isinstance(owner, SdkText):
-        return SdkUnknown(is_text=returns_text(name))
-    if isinstance(owner, Entries):
-        return _of_mapping(owner, name, positional, named)
-    if isinstance(owner, SdkItems):
-        return _of_list(owner, name, positional)
-    for value in (*positional, *named.values()):
-        forget(value)
-    return SdkUnknown()
-
-
-def _of_string(owner: str, name: str, positional: list[Value], named: dict[str, Value]) -> Value:
-    if name == "format":
-        return _format(owner, positional, named)
-    if name == "join" and len(positional) == 1 and isinstance(positional[0], SdkItems) and positional[0].is_known:
-        parts = [part for item in positional[0].values for part in (owner, item)][1:]
-        return joined(*parts) if all(isinstance(part, str | SdkText | SdkUnknown) for part in parts) else SdkUnknown()
-    if name in ("split", "rsplit") and not named and len(positional) <= 1:
-        by = positional[0] if positional else None
-        if (by is None or isinstance(by, str)) and by != "":
-            return SdkItems(list(owner.split(by)))
-        return SdkUnknown()
-    is_known = not named and all(map(is_constant, positional))
-    found = of_string(owner, name, positional) if is_known else None
-    return SdkUnknown(is_text=returns_text(name)) if found is None else found
-
-
-def _format(pattern: str, positional: list[Value], named: dict[str, Value]) -> Value:
-    """Return the result of ``format`` with plain fields: ``{}``, ``{0}``, and ``{name}``."""
-    parts: list[Value] = []
-    automatic = 0
-    try:
-        for text, field, wanted, conversion in string.Formatter().parse(pattern):
-            parts.append(text)
-            if field is None:
-                continue
-            if wanted or conversion not in (None, "s"):
-                return SdkUnknown(is_text=True)
-            key: object = field
-            if field == "":
-                key, automatic = automatic, automatic + 1
-            elif field.isdigit():
-                key = int(field)
-            value = positional[key] if isinstance(key, int) else named[str(key)]
-            parts.append(text_of(value))
-    except (ValueError, KeyError, IndexError):
-        return SdkUnknown(is_text=True)
-    return joined(*parts)
-
-
-def _of_mapping(owner: Entries, name: str, positional: list[Value], named: dict[str, Value]) -> Value:
-    if name == "update" and len(positional) <= 1:
-        given = positional[0] if positional else Entries({})
-        owner.is_known &= isinstance(given, Entries) and given.is_known
-        if isinstance(given, Entries):
-            owner.values.update(given.values)
-        owner.values.update(named)
-        return None
-    if name == "copy":
-        found = Entries(dict(owner.values))
-        found.is_known = found.is_known and owner.is_known
-        return found
-    is_key = bool(positional) and is_constant(positional[0])
-    if not owner.is_known or (not is_key and name in ("get", "pop", "setdefault")):
-        owner.is_known &= name in ("get", "keys", "values", "items")
-        return SdkUnknown()
-    default = positional[1] if len(positional) > 1 else None
-    match name:
-        case "get":
-            return owner.values.get(positional[0], default)
-        case "pop":
-            return owner.values.pop(positional[0], default)
-        case "setdefault":
-            return owner.values.setdefault(positional[0], default)
-        case "keys":
-            return SdkItems([key for key in owner.values if isinstance(key, str | int | float | None)])
-        case "values":
-            return SdkItems(list(owner.values.values()))
-        case "items":
-            pairs = owner.values.items()
-            return SdkItems([SdkItems([key, item], is_fixed=True) for key, item in pairs if isinstance(key, str | int)])
-    forget(owner)
-    return SdkUnknown()
-
-
-def _of_list(owner: SdkItems, name: str, positional: list[Value]) -> Value:
-    if name == "append" and len(positional) == 1:
-        owner.values.append(positional[0])
-        owner.is_known &= len(owner.values) <= LONGEST
-        return None
-    if name == "extend" and len(positional) == 1 and isinstance(positional[0], SdkItems):
-        owner.is_known &= positional[0].is_known and len(owner.values) + len(positional[0].values) <= LONGEST
-        if owner.is_known:
-            owner.values += positional[0].values
-        return None
-    if name == "copy":
-        found = SdkItems(list(owner.values))
-        found.is_known = owner.is_known
-        return found
-    if name not in ("index", "count"):
-        forget(owner)
-    return SdkUnknown()

@@ -13,8 +13,9 @@ from smspec.importer.sdk.images import image_of_call, is_image_call
 from smspec.importer.sdk.inputs import trainer_channels
 from smspec.importer.sdk.sdk_facts import Surroundings
 from smspec.importer.sdk.sdk_request import EntrySource, Job, Launch, SdkRequest, put, script_source
-from smspec.importer.sdk.values import Entries, Reference, SdkInstance, SdkText, SdkUnknown, Value, joined
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkText, SdkUnknown, Value, joined
 from smspec.importer.sdk.variables import NotResolved, Variables, hyperparameters
+from smspec.script.follow.values import Named
 
 DEFAULT_INSTANCE_TYPE = "ml.m5.xlarge"
 DEFAULT_MAX_RUNTIME = 3_600
@@ -267,7 +268,7 @@ class RequestOfTrainer:
 
     def _leftover(self) -> None:
         mode = self.given.get("training_mode")
-        if isinstance(mode, Reference) and mode.name.endswith("LOCAL_CONTAINER"):
+        if isinstance(mode, Named) and mode.name.endswith("LOCAL_CONTAINER"):
             self._lose("training_mode", "local mode creates no job; the spec is for SageMaker")
         for name, value in self.given.items():
             if name not in self._used and name not in _WITHOUT_EFFECT and value is not None:

@@ -1,98 +1,247 @@
-"""The values of a program that is only read, and its names at one place.
+"""The values of a program that starts jobs, as the follower of programs meets them, and as a job is given them.
 
-Values are constants of Python's own, collections, objects of the SDK, and unknown ones; lists and mappings are mutable,
-as in the program, and can become unknown later. Names are copied for branches, and say what is known after either.
+Lists and mappings change as in the program, and can become unknown later; a value that only a run has has an identity.
+In what a job is given, constants are Python's own; where the follower meets one, it is `Known`.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
+from smspec.importer.marks import holds_mark
+from smspec.script.follow import values as followed
+from smspec.script.follow.facts import returns_text
+from smspec.script.follow.values import UNKNOWN, Bound, Known
 from smspec.source.frozen import dataclass, field
+
+if TYPE_CHECKING:
+    from smspec.script.follow.frames import Call
+    from smspec.source import Span
 
 LONGEST = 20_000
 """Characters of a string, and items of a collection: no request has more."""
 
+_MOST_COMPARED = 1_000
+"""The maximum number of values that are compared: a hostile program does so repeatedly."""
 
-class SdkUnknown:
+Value = Union[None, bool, int, float, str, followed.Value]
+
+
+class SdkUnknown(followed.Value):
     """A value that only a run has. ``name`` is what the program calls it; ``is_text`` if it is certainly a string.
 
-    An unknown value is equal to itself only. Copies of a state share it.
+    It is equal to itself only. Copies of a state share it.
     """
-
-    __slots__ = ("is_text", "name")
 
     def __init__(self, name: str = "", *, is_text: bool = False) -> None:
         self.name = name
         self.is_text = is_text
 
-    def __deepcopy__(self, _: object) -> SdkUnknown:
-        return self
-
 
 @dataclass(frozen=True, slots=True)
-class SdkText:
+class SdkText(followed.Value):
     """A string with unknown parts."""
 
     parts: tuple[Union[str, SdkUnknown], ...]
+    may_be_none = False
+
+    def truth(self) -> bool | None:
+        return True if any(isinstance(part, str) for part in self.parts) else None
+
+    def method(self, name: str, _call: Call) -> followed.Value:
+        return SdkUnknown(is_text=returns_text(name))
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """Something of a module, by its full name; or the module."""
+class Collection(followed.Value):
+    """What the program can change; ``is_known``: all changes are known."""
 
-    name: str
+    may_be_none = False
+    is_known = True
+
+    def label(self) -> object:
+        """Return what two of them have in common, if they may stand for the same one."""
+        return None
+
+    def members(self) -> dict[object, Value]:
+        """Return the values in it, by key or position."""
+        return {}
+
+    def fill(self, members: dict[object, Value]) -> None:
+        """Put others in the place of the values in it."""
+
+    def item(self, _key: followed.Value, _place: Span) -> followed.Value:
+        return UNKNOWN
+
+    def escape(self) -> None:
+        """Treat it, and all that it contains, as changed by unknown code."""
+        forget(self)
+
+    def look_through(self) -> None:
+        """Let other code read it; that changes nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
-    """A method of a value."""
-
-    owner: Value
-    name: str
-
-
-class SdkFunction:
-    """A function of the program."""
-
-    __slots__ = ("node",)
-
-    def __init__(self, node: ast.FunctionDef) -> None:
-        self.node = node
-
-    def __deepcopy__(self, _: object) -> SdkFunction:
-        return self
-
-
-class SdkItems:
+class SdkItems(Collection):
     """A list or, if ``is_fixed``, a tuple."""
 
-    __slots__ = ("is_fixed", "is_known", "values")
-
-    def __init__(self, values: list[Value], *, is_fixed: bool = False) -> None:
+    def __init__(self, values: list[Value], *, is_fixed: bool = False, is_known: bool = True) -> None:
         self.values = values
         self.is_fixed = is_fixed
-        self.is_known = len(values) <= LONGEST
+        self.is_known = is_known and len(values) <= LONGEST
+
+    def label(self) -> object:
+        return self.is_fixed
+
+    def members(self) -> dict[object, Value]:
+        return dict(enumerate(self.values))
+
+    def fill(self, members: dict[object, Value]) -> None:
+        self.values = list(members.values())
+
+    def items(self) -> tuple[followed.Value, ...] | None:
+        return tuple(map(lifted, self.values)) if self.is_known else None
+
+    def spread(self) -> tuple[followed.Value, ...] | None:
+        return self.items()
+
+    def truth(self) -> bool | None:
+        return bool(self.values) if self.is_known else None
+
+    def constant(self) -> object:
+        is_plain = self.is_known and len(self.values) <= _MOST_COMPARED and all(map(is_constant, self.values))
+        return tuple(self.values) if is_plain else ...
+
+    def item(self, key: followed.Value, _place: Span) -> followed.Value:
+        index = key.constant()
+        is_there = self.is_known and isinstance(index, int) and -len(self.values) <= index < len(self.values)
+        return lifted(self.values[index]) if is_there and isinstance(index, int) else UNKNOWN
+
+    def set_item(self, key: followed.Value, value: followed.Value) -> None:
+        index = key.constant()
+        if isinstance(index, int) and 0 <= index < len(self.values):
+            self.values[index] = lowered(value)
+        else:
+            self.escape()
+
+    def grown(self, node: ast.AugAssign, right: followed.Value) -> followed.Value | None:
+        if self.is_fixed or not isinstance(node.op, ast.Add):
+            return None
+        self.add(right)
+        return self
+
+    def add(self, other: Value) -> None:
+        """Add the items of another list."""
+        is_whole = isinstance(other, SdkItems) and other.is_known and len(self.values) + len(other.values) <= LONGEST
+        if is_whole and self.is_known and isinstance(other, SdkItems):
+            self.values += other.values
+        else:
+            self.is_known = False
+
+    def method(self, name: str, call: Call) -> followed.Value:
+        first = call.arguments[0] if len(call.arguments) == 1 and call.is_whole else None
+        if name == "append" and first is not None:
+            self.values.append(lowered(first))
+            self.is_known &= len(self.values) <= LONGEST
+        elif name == "extend" and isinstance(first, SdkItems):
+            self.add(first)
+        elif name == "copy" and call.is_whole:
+            return SdkItems(list(self.values), is_known=self.is_known)
+        else:
+            if name not in ("index", "count"):
+                self.escape()
+            return UNKNOWN
+        return Known(None)
 
 
-class Entries:
+class Entries(Collection):
     """A mapping with constant keys."""
 
-    __slots__ = ("is_known", "values")
-
-    def __init__(self, values: dict[object, Value]) -> None:
+    def __init__(self, values: dict[object, Value], *, is_known: bool = True) -> None:
         self.values = values
-        self.is_known = len(values) <= LONGEST
+        self.is_known = is_known and len(values) <= LONGEST
+
+    def members(self) -> dict[object, Value]:
+        return self.values
+
+    def fill(self, members: dict[object, Value]) -> None:
+        self.values = members
+
+    def entries(self) -> dict[str, followed.Value] | None:
+        names = {name: lifted(value) for name, value in self.values.items() if isinstance(name, str)}
+        return names if self.is_known and len(names) == len(self.values) else None
+
+    def truth(self) -> bool | None:
+        return bool(self.values) if self.is_known else None
+
+    def constant(self) -> object:
+        """Return the keys, as `in` compares them."""
+        return tuple(self.values) if self.is_known and len(self.values) <= _MOST_COMPARED else ...
+
+    def item(self, key: followed.Value, _place: Span) -> followed.Value:
+        name = key.constant()
+        if not is_constant(name):
+            return UNKNOWN
+        return lifted(self.values[name]) if self.is_known and name in self.values else SdkUnknown(str(name))
+
+    def set_item(self, key: followed.Value, value: followed.Value) -> None:
+        name = key.constant()
+        if isinstance(name, str | int | float):
+            self.values[name] = lowered(value, str(name))
+        else:
+            self.escape()
+
+    def update(self, other: Value, named: dict[str, Value]) -> None:
+        """Set all entries of another mapping."""
+        self.is_known &= isinstance(other, Entries) and other.is_known
+        if isinstance(other, Entries):
+            self.values.update(other.values)
+        self.values.update(named)
+
+    def grown(self, node: ast.AugAssign, right: followed.Value) -> followed.Value | None:
+        if not isinstance(node.op, ast.BitOr):
+            return None
+        self.update(right, {})
+        return self
+
+    def method(self, name: str, call: Call) -> followed.Value:
+        given = [lowered(value) for value in call.arguments]
+        if not call.is_whole:
+            self.escape()
+            return UNKNOWN
+        if name == "update" and len(given) <= 1:
+            named = {key: lowered(value, key) for key, value in call.keywords.items()}
+            self.update(given[0] if given else Entries({}), named)
+            return Known(None)
+        if name == "copy":
+            return Entries(dict(self.values), is_known=self.is_known)
+        is_key = bool(given) and is_constant(given[0])
+        if not self.is_known or (not is_key and name in ("get", "pop", "setdefault")):
+            self.is_known &= name in ("get", "keys", "values", "items")
+            return UNKNOWN
+        default = given[1] if len(given) > 1 else None
+        match name:
+            case "get":
+                return lifted(self.values.get(given[0], default))
+            case "pop":
+                return lifted(self.values.pop(given[0], default))
+            case "setdefault":
+                return lifted(self.values.setdefault(given[0], default))
+            case "keys":
+                return SdkItems([key for key in self.values if isinstance(key, str | int | float | None)])
+            case "values":
+                return SdkItems(list(self.values.values()))
+            case "items":
+                pairs = [(key, item) for key, item in self.values.items() if isinstance(key, str | int)]
+                return SdkItems([SdkItems([key, item], is_fixed=True) for key, item in pairs])
+        self.escape()
+        return UNKNOWN
 
 
-class SdkInstance:
+class SdkInstance(Collection):
     """An object of the SDK: the full name of its class, or of the function that returned it, and the arguments.
 
     ``name`` is that of the first variable that it was assigned to; ``place`` is where it was created.
     """
-
-    __slots__ = ("arguments", "is_known", "kind", "name", "place", "positional")
 
     def __init__(self, kind: str, positional: list[Value], arguments: dict[str, Value], place: SdkPlace) -> None:
         self.kind = kind
@@ -100,7 +249,28 @@ class SdkInstance:
         self.arguments = arguments
         self.name = ""
         self.place = place
-        self.is_known = True
+
+    def label(self) -> object:
+        return self.kind, self.place, len(self.positional)
+
+    def members(self) -> dict[object, Value]:
+        return dict((*enumerate(self.positional), *self.arguments.items()))
+
+    def fill(self, members: dict[object, Value]) -> None:
+        self.positional = [value for key, value in members.items() if isinstance(key, int)]
+        self.arguments = {key: value for key, value in members.items() if isinstance(key, str)}
+
+    def truth(self) -> bool:
+        return True
+
+    def attribute(self, name: str) -> followed.Value:
+        return lifted(self.arguments[name]) if self.is_known and name in self.arguments else Bound(self, name)
+
+    def set_attribute(self, name: str, value: followed.Value) -> None:
+        self.arguments[name] = lowered(value)
+
+    def method(self, name: str, call: Call) -> followed.Value:
+        return call.run.recorder.method_called(self, name, call) or UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +284,25 @@ class SdkPlace:
         return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
 
 
-Value = Union[
-    None, bool, int, float, str, SdkUnknown, SdkText, Reference, Method, SdkFunction, SdkItems, Entries, SdkInstance
-]
-Collection = (SdkItems, Entries, SdkInstance)
-
-
-def is_constant(value: Value) -> bool:
+def is_constant(value: object) -> bool:
     """Return whether a value is a number, a string, true, false, or None."""
     return value is None or isinstance(value, bool | int | float | str)
+
+
+def lifted(value: Value) -> followed.Value:
+    """Return a value as the follower meets it."""
+    return value if isinstance(value, followed.Value) else Known(value)
+
+
+def lowered(value: followed.Value, name: str = "") -> Value:
+    """Return a value as it is kept; ``name``: under which, so that an unknown one has an identity."""
+    if isinstance(value, Known):
+        return SdkUnknown(name) if isinstance(value.value, str) and holds_mark(value.value) else value.value
+    if value is UNKNOWN:
+        return SdkUnknown(name)
+    if isinstance(value, SdkUnknown | SdkInstance) and not value.name:
+        value.name = name
+    return value
 
 
 def joined(*parts: Value) -> Value:
@@ -153,135 +333,16 @@ def text_of(value: Value) -> Value:
     return SdkText((value,)) if isinstance(value, SdkUnknown) else SdkUnknown(is_text=True)
 
 
-def same(one: Value, two: Value, depth: int = 0) -> bool:
-    """Return whether two values are certainly equal."""
-    if one is two:
-        return True
-    if type(one) is not type(two) or depth > 20:
-        return False
-    if isinstance(one, SdkItems) and isinstance(two, SdkItems):
-        return (
-            one.is_known
-            and two.is_known
-            and one.is_fixed == two.is_fixed
-            and len(one.values) == len(two.values)
-            and all(same(a, b, depth + 1) for a, b in zip(one.values, two.values, strict=True))
-        )
-    if isinstance(one, Entries) and isinstance(two, Entries):
-        return one.is_known and two.is_known and _same_entries(one.values, two.values, depth)
-    if isinstance(one, SdkInstance) and isinstance(two, SdkInstance):
-        return (
-            (one.kind, one.place, one.is_known) == (two.kind, two.place, two.is_known)
-            and one.is_known
-            and len(one.positional) == len(two.positional)
-            and all(same(a, b, depth + 1) for a, b in zip(one.positional, two.positional, strict=True))
-            and _same_entries(one.arguments, two.arguments, depth)
-        )
-    return isinstance(one, bool | int | float | str | SdkText | Reference) and one == two
-
-
-def _same_entries(one: dict, two: dict, depth: int) -> bool:  # type: ignore[type-arg]
-    return list(one) == list(two) and all(same(one[name], two[name], depth + 1) for name in one)
-
-
-Names = dict[str, Value]
-
-
-def copied(value: Value, memo: dict[int, Value]) -> Value:
-    """Return a copy of a collection, with the collections in it; other values cannot change and are shared."""
-    if isinstance(value, Method):
-        return Method(copied(value.owner, memo), value.name)
-    if not isinstance(value, Collection):
-        return value
-    found = memo.get(id(value))
-    if found is not None:
-        return found
-    copy: SdkItems | Entries | SdkInstance
-    if isinstance(value, SdkItems):
-        copy = memo[id(value)] = SdkItems([], is_fixed=value.is_fixed)
-        copy.values = [copied(item, memo) for item in value.values]
-    elif isinstance(value, Entries):
-        copy = memo[id(value)] = Entries({})
-        copy.values = {key: copied(item, memo) for key, item in value.values.items()}
-    else:
-        copy = memo[id(value)] = SdkInstance(value.kind, [], {}, value.place)
-        copy.name = value.name
-        copy.positional = [copied(item, memo) for item in value.positional]
-        copy.arguments = {key: copied(item, memo) for key, item in value.arguments.items()}
-    copy.is_known = value.is_known
-    return copy
-
-
-def copied_names(names: Names, memo: dict[int, Value]) -> Names:
-    """Return a copy of all names and their values."""
-    return {name: copied(value, memo) for name, value in names.items()}
-
-
-def merge_names(names: Names, others: Names, *, keeps_new: bool) -> None:
-    """Keep what is equal after two branches; ``names`` is changed.
-
-    ``keeps_new``: a name that only the first branch has keeps its value.
-    """
-    done: set[tuple[int, int]] = set()
-    for name in list(dict.fromkeys((*names, *others))):
-        if name in names and name in others:
-            names[name] = merged(names[name], others[name], done, name)
-        elif name in others or not keeps_new:
-            names[name] = SdkUnknown(name)
-
-
-def merged(one: Value, two: Value, done: set[tuple[int, int]], name: str = "") -> Value:
-    """Return what is known of a value after two branches. A collection becomes what both have, in place."""
-    if one is two or (not isinstance(one, Collection) and same(one, two)):
-        return one
-    if isinstance(one, SdkUnknown) and isinstance(two, SdkUnknown):
-        return one if one.is_text <= two.is_text else two
-    if not _is_mergeable(one, two):
-        forget(one)
-        return SdkUnknown(name)
-    if (id(one), id(two)) in done:
-        return one
-    done.add((id(one), id(two)))
-    if isinstance(one, SdkItems) and isinstance(two, SdkItems):
-        one.is_known = one.is_known and two.is_known and len(one.values) == len(two.values)
-        one.values = [merged(a, b, done) for a, b in zip(one.values, two.values, strict=False)]
-    elif isinstance(one, Entries) and isinstance(two, Entries):
-        one.is_known = one.is_known and two.is_known and list(one.values) == list(two.values)
-        one.values = {k: merged(v, two.values[k], done, str(k)) for k, v in one.values.items() if k in two.values}
-    elif isinstance(one, SdkInstance) and isinstance(two, SdkInstance):
-        one.is_known = one.is_known and two.is_known
-        one.positional = [merged(a, b, done) for a, b in zip(one.positional, two.positional, strict=True)]
-        names = list(dict.fromkeys((*one.arguments, *two.arguments)))
-        one.arguments = {
-            k: merged(one.arguments[k], two.arguments[k], done, k)
-            if k in one.arguments and k in two.arguments
-            else SdkUnknown(k)
-            for k in names
-        }
-    return one
-
-
-def _is_mergeable(one: Value, two: Value) -> bool:
-    if isinstance(one, SdkInstance) and isinstance(two, SdkInstance):
-        return (one.kind, one.place) == (two.kind, two.place) and len(one.positional) == len(two.positional)
-    return isinstance(one, SdkItems | Entries) and type(one) is type(two)
-
-
 def forget(value: Value, done: set[int] | None = None) -> None:
     """Treat a collection, and all that it contains, as changed by unknown code."""
     seen = set[int]() if done is None else done
-    if isinstance(value, Method):
+    if isinstance(value, Bound):
         value = value.owner
-    if not isinstance(value, Collection) or id(value) in seen:
-        return
-    seen.add(id(value))
-    value.is_known = False
-    inner = (
-        value.values
-        if isinstance(value, SdkItems)
-        else value.values.values()
-        if isinstance(value, Entries)
-        else [*value.positional, *value.arguments.values()]
-    )
-    for item in inner:
-        forget(item, seen)
+    if not isinstance(value, Collection):
+        if isinstance(value, followed.Value):
+            value.escape()
+    elif id(value) not in seen:
+        seen.add(id(value))
+        value.is_known = False
+        for item in value.members().values():
+            forget(item, seen)

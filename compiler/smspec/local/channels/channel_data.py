@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from smspec.diagnostics import Finding, Rule
 from smspec.local.feeder.entries import ChannelObjects, Entries, entries_of
@@ -14,6 +13,7 @@ from smspec.local.running.request import RunFailed, RunRequest
 from smspec.local.running.training_request import Host, TrainingChannel
 from smspec.local.s3 import is_s3
 from smspec.source import Path
+from smspec.source.frozen import dataclass, field, replace
 from smspec.source.real_file import is_below
 from smspec.spec.model import JobSpec
 from smspec.workspace.project_links import LeadsOut, Project

@@ -13,7 +13,6 @@ import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import BinaryIO
 
 from smspec.local.channels.channel_data import ChannelData, MountedChannel, mounted
@@ -24,6 +23,7 @@ from smspec.local.running.events import ChannelLaid, Reporter
 from smspec.local.running.request import RunFailed
 from smspec.local.running.training_request import Host
 from smspec.local.s3 import is_s3
+from smspec.source.frozen import replace
 
 _READ_ONLY = 0o444
 _LONGEST_NAME = 255

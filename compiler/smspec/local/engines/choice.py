@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 
 from smspec.local.engines.engine import Engine, EngineKind, JobToRun
 from smspec.local.running.request import RunFailed, SurroundingFaults
+from smspec.source.frozen import replace
 
 AUTO = "auto"
 _BY_PREFERENCE = ("namespace", "process")
@@ -32,6 +32,11 @@ def _open_process(job: JobToRun) -> Engine:
     from smspec.local.engines.process import ProcessEngine  # imported late, as all engines: a run needs one
 
     return ProcessEngine(job)
+
+
+def builds_images(engine: str) -> bool:
+    """Return whether an engine, or ``auto``, may build the image of a job."""
+    return engine not in (AUTO, *_BY_PREFERENCE)
 
 
 def _containers(program: str) -> EngineKind:

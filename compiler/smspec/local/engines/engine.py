@@ -11,7 +11,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from smspec.local.channels.channel_data import MountedChannel
@@ -26,6 +25,7 @@ from smspec.local.watch.machine_processes import MachineProcess, Usage, below, r
 from smspec.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.service.facts import instance
+from smspec.source.frozen import dataclass
 from smspec.spec.model import JobSpec
 from smspec.workspace.process_guard import guarded
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from smspec.local.channels.channel_data import ChannelData
 from smspec.local.feeder.entries import ChannelObjects
@@ -13,6 +12,7 @@ from smspec.local.prediction.limits import HostLimits
 from smspec.local.running.training_request import Host, TrainingChannel
 from smspec.local.s3 import is_s3
 from smspec.source import DataExtent
+from smspec.source.frozen import dataclass
 
 MODES = ("File", "FastFile", "Pipe")
 

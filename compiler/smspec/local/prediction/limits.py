@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from smspec.service.facts import instance, instance_bandwidth
+from smspec.source.frozen import dataclass
 
 _GIB, _MIB = 1 << 30, 1 << 20
 _SMALL_GP2, _LARGE_GP2 = 170, 334

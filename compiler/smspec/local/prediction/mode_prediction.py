@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from smspec.local.prediction.job_data import JobData, Share
 from smspec.local.prediction.limits import NONE, HostLimits, Interval, S3Service, slowest
+from smspec.source.frozen import dataclass
 
 Modes = Mapping[str, str]
 """Channel → its input mode."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from smspec.diagnostics.quoting import visible
@@ -11,6 +10,7 @@ from smspec.local.prediction.job_data import MODES, JobData
 from smspec.local.prediction.limits import DOCUMENTED, Interval, S3Service
 from smspec.local.prediction.mode_prediction import ModePrediction, predicted_mode
 from smspec.local.record.units import lines_of, size
+from smspec.source.frozen import dataclass, field
 
 HEAD = ("input mode", "first data after", "data on disk", "MB/s of a host", "one pass")
 _UNITS = ((1.0, "s"), (60.0, "min"), (3600.0, "h"), (86400.0, "d"))

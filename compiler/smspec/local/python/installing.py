@@ -9,7 +9,6 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from smspec.diagnostics.quoting import masked, system_reason
 from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings, variables_of_installers
@@ -23,6 +22,7 @@ from smspec.local.python.interpreter import (
 )
 from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import value_redactor
+from smspec.source.frozen import dataclass, field
 from smspec.workspace.own_directories import make_private, open_cache
 from smspec.workspace.process_guard import MOST_MEMORY, guarded
 

@@ -13,11 +13,11 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from smspec.local.running.request import RunFailed
 from smspec.service.bare_image import bare_image
+from smspec.source.frozen import dataclass
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.own_directories import cache_directory, existing_cache, require_safe_entry
 from smspec.workspace.process_guard import guarded

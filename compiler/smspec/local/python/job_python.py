@@ -9,7 +9,6 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from smspec.installers import own_pip_settings, variables_of_installers
 from smspec.local.python.cache import EnvironmentCache
@@ -28,6 +27,7 @@ from smspec.local.python.interpreter import (
 from smspec.local.python.wanted import Wanted, secret_variables
 from smspec.local.running.request import RunFailed
 from smspec.service.requirement_lines import named_variables
+from smspec.source.frozen import replace
 
 _FORMAT = 2
 _FROM_LIST = ("-r", "requirements.txt")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from smspec.local.running.image_content import source_files
 from smspec.local.running.request import RunFailed
@@ -15,6 +14,7 @@ from smspec.render.dockerfile import pip_installs
 from smspec.render.tree import FileTree, GeneratedFile
 from smspec.service.image_python import locked_python, python_of_image
 from smspec.service.requirement_lines import installing_variables, named_variables
+from smspec.source.frozen import dataclass, replace
 from smspec.spec.lock import LockedEnvironment
 from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
 

@@ -11,9 +11,9 @@ import shutil
 import stat
 import tarfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from smspec.local.running.events import Remark, Reporter
+from smspec.source.frozen import dataclass
 from smspec.source.real_file import walked
 
 _DIRECTORY = ""

@@ -9,11 +9,11 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from smspec.local.feeder.plan import Injection
 from smspec.local.record.units import duration, lines_of, rate, size
 from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, FaultInjected
+from smspec.source.frozen import dataclass, replace
 
 METRICS = '{"smspec": "pipe", '
 """The prefix of a line with a measurement."""

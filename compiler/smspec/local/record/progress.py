@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from smspec.diagnostics.quoting import plain_spaces, visible
 from smspec.local.record.flows import METRICS, describe
@@ -149,18 +148,17 @@ class Progress:
         self._changed = True
 
 
-@dataclass(slots=True)
 class ChannelProgress:
     """The progress of one channel of one host. ``marks`` are recent (time, bytes over all epochs)."""
 
-    host: str
-    channel: str
-    epoch: int | None
-    size: int = 0
-    total: int | None = None
-    before: int = 0
-    is_over: bool = False
-    marks: list[tuple[float, int]] = field(default_factory=list)
+    def __init__(self, host: str, channel: str, epoch: int | None) -> None:
+        self.host = host
+        self.channel = channel
+        self.epoch = epoch
+        self.size = self.before = 0
+        self.total: int | None = None
+        self.is_over = False
+        self.marks: list[tuple[float, int]] = []
 
     def begin(self, epoch: int | None) -> None:
         """Start the next epoch."""

@@ -9,7 +9,6 @@ import itertools
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics.quoting import visible
@@ -20,6 +19,7 @@ from smspec.local.record.summary import RunRecord, Summary
 from smspec.local.record.units import duration, size
 from smspec.local.watch.metric_counts import MetricCount, MetricValues
 from smspec.render.pages import page_template
+from smspec.source.frozen import dataclass
 
 if TYPE_CHECKING:
     import jinja2

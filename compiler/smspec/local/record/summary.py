@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
 
 from smspec.diagnostics.quoting import visible
 from smspec.local.prediction.prediction import Prediction, prediction_lines
@@ -29,6 +28,7 @@ from smspec.local.running.events import (
 from smspec.local.running.request import JobStatus
 from smspec.local.watch.host_log import LogTail
 from smspec.local.watch.metric_counts import MetricCount, MetricValues
+from smspec.source.frozen import asdict, dataclass, field, replace
 
 _MOST = 2048
 _FIRST_INTERVAL = 0.05

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from smspec.local.running.request import RunFailed, RunRequest
 from smspec.local.running.run_directory import HostDirectory
@@ -64,8 +65,16 @@ class ImageContent:
         for path in self._paths:
             if path.startswith(SOURCE) and self._job.delivery == "image":
                 self._copy(path, os.path.join(directory.code, path.removeprefix(SOURCE)))
-            elif path.startswith("smspec_runtime/") or path in (_ENTRYPOINT, "run_plan.json"):
-                self._copy(path, os.path.join(directory.runtime, path))
+        made = set()
+        for path, (content, mode) in self._runtime.items():
+            target = os.path.join(directory.runtime, path)
+            above = os.path.dirname(target)
+            if above not in made:
+                os.makedirs(above, exist_ok=True)
+                made.add(above)
+            with open(target, "wb") as file:
+                os.fchmod(file.fileno(), mode)  # whatever the umask
+                file.write(content)
         if self._plan.run is None:
             shutil.copytree(
                 os.path.dirname(run_plan.__file__),
@@ -84,6 +93,16 @@ class ImageContent:
     def working_directory(self, directory: HostDirectory) -> str:
         """Return where the job is started."""
         return directory.runtime if self._plan.run is None else directory.base
+
+    @cached_property
+    def _runtime(self) -> dict[str, tuple[bytes, int]]:
+        """The content and mode of the hundred small files that start the job: all hosts share what is read here."""
+        found = {}
+        for path in self._paths:
+            if path.startswith("smspec_runtime/") or path in (_ENTRYPOINT, "run_plan.json"):
+                with open(os.path.join(self._tree_dir, path), "rb") as file:
+                    found[path] = file.read(), os.fstat(file.fileno()).st_mode & 0o777
+        return found
 
     def _copy(self, path: str, target: str) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime, timezone
 
 from smspec import __version__
@@ -51,6 +50,7 @@ from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling, memory_
 from smspec.local.watch.metric_counts import count_metrics
 from smspec.plan import Plan
 from smspec.render.tree import FileTree
+from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage, JobSpec
 
 _MOST_PLACES = 5

@@ -9,7 +9,6 @@ import os
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from types import FrameType, TracebackType
 from typing import Literal, Protocol
 
@@ -17,6 +16,7 @@ from smspec.diagnostics import Finding
 from smspec.local.feeder.plan import Injection
 from smspec.plan import NeededEnvironment
 from smspec.script.program import FileUse
+from smspec.source.frozen import dataclass, field
 from smspec.workspace.deferred_signals import STOP_REQUESTS, STOPPING
 
 EventKind = Literal["start", "line", "checkpoint"]

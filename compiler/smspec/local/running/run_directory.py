@@ -7,10 +7,10 @@ import os
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from smspec.local.running.request import RunFailed
 from smspec.render.tree import RUN_MARKER, identity_in, is_run_marker, is_unfinished, marker_in, run_marker_json
+from smspec.source.frozen import dataclass
 from smspec.source.real_file import ignore_unread, remove_tree, walked
 from smspec.workspace.project_links import tracked_link, written_outside
 

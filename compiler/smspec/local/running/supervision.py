@@ -13,7 +13,6 @@ import stat
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from smspec.local.channels.channel_data import ChannelData
 from smspec.local.channels.feeder_process import FeederFault, FeederProcess
@@ -33,6 +32,7 @@ from smspec.local.running.run_directory import RunDirectory
 from smspec.local.running.training_request import Host
 from smspec.local.watch.file_watch import CheckpointWatch
 from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling
+from smspec.source.frozen import dataclass
 
 _TURN_SECONDS = 0.1
 _SECONDS_TO_DIE = 5.0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from smspec.source.frozen import dataclass
 
 Json = Mapping[str, object]
 

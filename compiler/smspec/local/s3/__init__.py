@@ -8,9 +8,8 @@ boto3 renews the user's credentials, which are never in a plan or a container. S
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from smspec.local.feeder.objects import LONGEST_KEY
+from smspec.source.frozen import dataclass
 
 SCHEME = "s3://"
 

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from botocore.config import Config
@@ -19,6 +18,7 @@ from botocore.exceptions import ClientError
 
 from smspec.local.feeder.objects import ChannelDataError, Content, Part, StoredObject, StoreUnavailable
 from smspec.local.s3 import Location, is_key, parse
+from smspec.source.frozen import dataclass
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 

@@ -11,10 +11,10 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol
 
+from smspec.source.frozen import dataclass
 from smspec.workspace.process_guard import become_subreaper, children
 
 _DEADLINE_SECONDS = 5.0

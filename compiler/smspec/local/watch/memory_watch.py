@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Literal
 
 from smspec.local.engines.engine import RunningHost
@@ -21,6 +20,7 @@ from smspec.local.running.request import RunFailed
 from smspec.local.running.training_request import Host
 from smspec.local.watch.machine_processes import MachineProcess
 from smspec.service.facts import instance
+from smspec.source.frozen import dataclass
 
 AUTO: Literal["auto"] = "auto"
 _TURN_SECONDS = 0.2

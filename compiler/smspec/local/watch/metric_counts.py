@@ -10,10 +10,10 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from smspec.local.running.training_request import TrainingRequest
 from smspec.service.metric_pattern import OutOfTime, searchable_metrics, time_limit
+from smspec.source.frozen import dataclass
 from smspec_runtime.progress_bar import bar_end
 
 SECONDS = 5.0

@@ -29,7 +29,6 @@ _FORMAT = "layers-2"
 _CHUNK = 1 << 20
 _MOST_FILES = 2_000_000
 _LARGEST_RECORD = 16 << 20
-_KINDS = {tarfile.SYMTYPE: "link", tarfile.DIRTYPE: "directory"}
 
 
 @dataclass(frozen=True, slots=True)

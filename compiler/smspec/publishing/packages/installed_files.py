@@ -157,7 +157,7 @@ def removed_files(listing: BaseListing, python: BasePython, old: Iterable[Instal
     ``kept``: the files of the new layer, which replace those with the same path.
     """
     gone = {path for each in old for path in _files_to_remove(listing, python, each)}
-    occupied = {above for path in kept for above in _above(path)}
+    occupied = {above for path in kept for above in directories_above(path)}
     whole: dict[str, bool] = {}
 
     def is_gone(path: str) -> bool:
@@ -190,7 +190,8 @@ def _files_to_remove(listing: BaseListing, python: BasePython, old: Installed) -
                 yield f"{directory}/__pycache__/{compiled}"
 
 
-def _above(path: str) -> Iterator[str]:
+def directories_above(path: str) -> Iterator[str]:
+    """Yield the directories above a path, without the root."""
     while (path := posixpath.dirname(path)) != "/":
         yield path
 

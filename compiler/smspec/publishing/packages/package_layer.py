@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from smspec.installers import chooses_place
@@ -21,6 +21,7 @@ from smspec.publishing.packages.installed_files import (
     Installed,
     InstalledFile,
     base_python,
+    directories_above,
     installed_files,
     installed_packages,
     is_same_version,
@@ -190,7 +191,7 @@ def _placed(job: JobImage, files: Mapping[str, InstalledFile], listing: BaseList
             raise _conflict(job, file, place)
         found[place] = LayerFile(path=place, size=file.size, is_executable=file.is_executable, chunks=file.chunks)
     for place in found:
-        for above in _above(place):
+        for above in directories_above(place):
             there = listing.get(above)
             if above in found or (there is not None and there.kind == "file"):
                 raise _conflict(job, files.get(place), above)
@@ -202,8 +203,3 @@ def _conflict(job: JobImage, file: InstalledFile | None, path: str) -> PublishFa
     return PublishFailed(
         1, f"cannot install {owner} into `{job.image.base}`: `{path[:200]}` is a directory and a file at once"
     )
-
-
-def _above(path: str) -> Iterator[str]:
-    while (path := posixpath.dirname(path)) != "/":
-        yield path

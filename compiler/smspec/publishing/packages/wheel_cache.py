@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import importlib.util
 import os
 import re
@@ -20,6 +19,7 @@ from smspec.lock.resolver_process import ResolverFailed, output_of, unusable_ind
 from smspec.publishing.publication import PublishFailed
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import Requirement, normalized
+from smspec.source.real_file import sha256_of
 from smspec.wire.fault import WireFault
 from smspec.workspace.own_directories import (
     VARIABLE,
@@ -191,8 +191,5 @@ def _last_error(text: str) -> str:
 
 
 def _sha256(path: str) -> str:
-    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return sha256_of(file)

@@ -7,7 +7,6 @@ or fails.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -24,6 +23,7 @@ from smspec.rehearsal.record_cut import RecordCut, read_stream_start, record_cut
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
 from smspec.rehearsal.trial import Trial
+from smspec.source.frozen import replace
 from smspec.source.real_file import remove_tree
 from smspec.spec.model import PipeLoopEntry
 

@@ -67,7 +67,13 @@ def place_of(payload: dict[str, object], region: str | None) -> JobPlace:
 
 def allow(sid: str, actions: list[str], resources: list[str], condition: Statement | None = None) -> Statement:
     """Return a statement; resources are sorted and unique."""
-    statement: Statement = {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": _one_or_more(resources)}
+    unique = sorted(set(resources))
+    statement: Statement = {
+        "Sid": sid,
+        "Effect": "Allow",
+        "Action": actions,
+        "Resource": unique[0] if len(unique) == 1 else unique,
+    }
     return statement | ({"Condition": condition} if condition else {})
 
 
@@ -78,11 +84,6 @@ def policy(statements: list[Statement]) -> Statement:
 def literal(text: str) -> str:
     """Return a text escaped for a policy, which has wildcards and variables (IAM, policy variables)."""
     return re.sub(r"[*?$]", lambda match: f"${{{match[0]}}}", text)
-
-
-def _one_or_more(resources: list[str]) -> str | list[str]:
-    unique = sorted(set(resources))
-    return unique[0] if len(unique) == 1 else unique
 
 
 def key_statement(sid: str, actions: list[str], key: object, place: JobPlace) -> list[Statement]:

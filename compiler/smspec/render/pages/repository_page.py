@@ -75,12 +75,16 @@ def repository_page(
     for job in jobs:
         for number in job.findings:
             jobs_of.setdefault(number, []).append(job)
+    worst = {}
+    for job in jobs:
+        counts = Counter(findings[number - 1].severity for number in job.findings)
+        worst[job.file] = [(severity, counts[severity]) for severity in _SEVERITIES if counts[severity]]
     return page_template("repository.html.j2").render(
         jobs=jobs,
         findings=findings,
         facts=[(name, visible(text)) for name, text in facts],
         counts=[(severity, severities[severity]) for severity in _SEVERITIES if severities[severity]],
-        worst={job.file: _worst(job, findings) for job in jobs},
+        worst=worst,
         jobs_of=jobs_of,
         writes=_writes(flows),
         reads=reads,
@@ -97,12 +101,6 @@ def repository_page(
         script=script,
         script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
-
-
-def _worst(job: PageJob, findings: Sequence[PageFinding]) -> list[tuple[str, int]]:
-    """Return how many findings of each severity a job has, errors first."""
-    counts = Counter(findings[number - 1].severity for number in job.findings)
-    return [(severity, counts[severity]) for severity in _SEVERITIES if counts[severity]]
 
 
 def _meters(jobs: Sequence[PageJob]) -> Mapping[str, float]:

@@ -11,20 +11,8 @@ from smspec.review.kinds.software import CODE, IMAGE
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        IMAGE,
-        CODE,
-        DATA,
-        HYPERPARAMETERS,
-        ENVIRONMENT,
-        RESTART,
-        RESUME,
-        SECURITY,
-        HOSTS,
-        OUTPUT,
-        OTHER,
-        COST,
-        JOB,
-        COSMETIC,
+        *(IMAGE, CODE, DATA, HYPERPARAMETERS, ENVIRONMENT, RESTART, RESUME),
+        *(SECURITY, HOSTS, OUTPUT, OTHER, COST, JOB, COSMETIC),
     )
 }
 """Name → kind. The names are public: `--fail-on` accepts them, and the JSON output contains them."""

@@ -44,14 +44,9 @@ def _job_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         keeps = bool(structure(pair.new.payload, "CheckpointConfig"))
         what = "a new job" if keeps else AT_ZERO
         yield pair.change(JOB.name, pair.new.origin(_NAME) or _NAME, what, old=old, new=new)
-    elif _is_requested_otherwise(pair):
+    elif any(leaf.at[0] != "Tags" for leaf in pair.leaves):  # a name is not computed from tags
         what = "the request changed and the name did not: SageMaker takes a name once"
         yield pair.change(JOB.name, pair.new.origin(_NAME) or _NAME, what, old=old, new=new)
-
-
-def _is_requested_otherwise(pair: Pair) -> bool:
-    """Return whether the requests differ in what a name is computed from; tags are not part of that."""
-    return any(leaf.at[0] != "Tags" for leaf in pair.leaves)
 
 
 def _job_verdict(changes: Sequence[Change]) -> str:

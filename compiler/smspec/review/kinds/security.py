@@ -71,14 +71,7 @@ def _secrets_of_image(pair: Pair) -> Iterator[Change]:
         was, will = (items[key].value if key in items else None for items in (old, new))
         if was != will and (holds_secret(key[1], was) or holds_secret(key[1], will)):
             what = f"a secret in plain text, in the image: {quoted(key[1])}"
-            yield pair.change(SECURITY.name, _item_path(old, new, key), what, old=was, new=will, brief="secrets")
-
-
-def _item_path(
-    old: dict[tuple[str, str], LayerItem], new: dict[tuple[str, str], LayerItem], key: tuple[str, str]
-) -> tuple[str | int, ...]:
-    """Return the key of the spec that an item comes from."""
-    return (new.get(key) or old[key]).path
+            yield pair.change(SECURITY.name, (new.get(key) or old[key]).path, what, old=was, new=will, brief="secrets")
 
 
 def _named(version: JobVersion) -> dict[tuple[str, str], LayerItem]:

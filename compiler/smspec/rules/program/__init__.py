@@ -7,11 +7,12 @@ from smspec.rules.program import modules, starts
 from smspec.rules.program.program_and_image import ProgramAndImage
 from smspec.rules.program.provided_modules import provided
 from smspec.script.program import ForeignScript
+from smspec.spec.model import JobSpec
 
 
-def foreign_script_findings(script: ForeignScript) -> list[Finding]:
+def foreign_script_findings(script: ForeignScript, job: JobSpec) -> list[Finding]:
     """Return why a script that is not Python cannot start, or would hide a failure."""
-    return [finding for rule in starts.OF_OTHER_SCRIPTS for finding in rule(script)]
+    return [finding for rule in starts.OF_OTHER_SCRIPTS for finding in rule(script, job)]
 
 
 def program_findings(both: ProgramAndImage) -> list[Finding]:

@@ -183,8 +183,4 @@ def package_missing_from_aws_image(both: ProgramAndImage, provided: Provided) ->
 
 
 RULES = (missing_own_module,)
-ABOUT_PACKAGES = (
-    missing_standard_module,
-    missing_package,
-    package_missing_from_aws_image,
-)
+ABOUT_PACKAGES = (missing_standard_module, missing_package, package_missing_from_aws_image)

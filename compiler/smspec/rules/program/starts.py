@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version, file_name, here
 from smspec.script.program import ForeignScript
+from smspec.source import Span, dotted
+from smspec.spec.model import JobSpec
 
 BROKEN_SYNTAX = Rule("SM517", "broken syntax", instead_of="SM512")
 
@@ -59,53 +62,119 @@ def uncallable_handler(both: ProgramAndImage) -> Iterator[Finding]:
 
 SCRIPT_THAT_CANNOT_START = Rule("SM541", "script that cannot start", instead_of="SM512")
 
-_PATH = ("entry_point", "script")
+_ENDINGS = "convert the line endings to LF, and add `* text=auto eol=lf` to .gitattributes"
+_MARK = "save the file as UTF-8 without a byte order mark"
 
 
-def script_that_cannot_start(script: ForeignScript) -> Iterator[Finding]:
-    """Reject a notebook, and a script whose first line ends with a carriage return.
+def script_that_cannot_start(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
+    """Reject a notebook, and a script whose first line ends with a carriage return, or names no interpreter.
 
     The runtime starts a script that is not Python as a program of the system.
     """
+    key = dotted(script.path)
     if script.name.endswith(".ipynb"):
         stem = script.name.removesuffix(".ipynb")
         yield SCRIPT_THAT_CANNOT_START.at(
-            _PATH,
-            f"`entry_point.script` is `{script.name}`, a notebook",
+            script.path,
+            f"`{key}` is `{script.name}`, a notebook",
             help=f"run `jupyter nbconvert --to script {script.name}`, and use `{stem}.py`",
         )
     elif script.has_broken_interpreter:
         yield SCRIPT_THAT_CANNOT_START.at(
-            _PATH,
-            f"`entry_point.script`: the first line of `{script.name}` ends with a carriage return",
-            help="convert the line endings to LF, and add `*.sh text eol=lf` to .gitattributes",
+            script.path,
+            f"`{key}`: the first line of `{script.name}` ends with a carriage return",
+            help=_ENDINGS,
+        )
+    elif script.hides_interpreter and not script.dialect:
+        yield SCRIPT_THAT_CANNOT_START.at(
+            script.path,
+            f"`{key}`: a byte order mark hides the first line of `{script.name}`, so `/bin/sh` runs it",
+            help=_MARK,
         )
 
 
 IGNORED_FAILURE = Rule("SM542", "ignored failure in a shell script", "warning")
 
+_CURES = {
+    "errexit": "add `set -e` at the beginning of the script",
+    "pipefail": "add `set -eo pipefail` at the beginning of the script",
+    "wait": 'save its process id with `pid=$!`, and add `wait "$pid"`, which has its status',
+    "declaration": "declare the variable in a line before, and assign it without `local` or `export`",
+    "check": "add `|| exit 1` to the command",
+}
 
-def ignored_failure(script: ForeignScript) -> Iterator[Finding]:
-    """Warn about a shell script without `set -e` that ignores the failure of a command.
+
+def ignored_failure(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
+    """Warn about a shell script that ends with status 0 although a command fails.
 
     A shell goes on after a command that fails, and the job then ends with the status of the last command.
     """
-    for command, place in script.ignored_failures():
-        yield IGNORED_FAILURE.at(
-            ("entry_point", "script"),
-            f"`{script.name}` ignores a failure of `{command}` in line {place.line}",
-            help="add `set -e` at the beginning of the script",
-            notes=(Note("the script goes on after this command, whatever its status", place),),
-        )
-        return
+    # Imported late: few scripts are of a shell.
+    from smspec.script.shell.lost_statuses import lost_statuses
+
+    for one in (script, *script.called):
+        if not one.dialect:
+            continue
+        options = one.interpreter[1]
+        errexit = re.search(r"(?<![\w-])-[a-z]*e|\berrexit\b", options) is not None
+        for lost in lost_statuses(one.text, one.dialect, errexit=errexit, pipefail="pipefail" in options)[:1]:
+            place = Span(one.file, lost.line, 1, lost.line, 2)
+            is_of_sh = lost.cure == "pipefail" and one.dialect == "sh"
+            where = f" in line {lost.line}" if one.name else ""
+            yield IGNORED_FAILURE.at(
+                script.path,
+                f"`{one.name or dotted(one.path)}` ignores a failure of `{lost.command}`{where}",
+                help=("run the script with bash, and " if is_of_sh else "") + _CURES[lost.cure],
+                notes=(Note("the script ends with status 0 although this command fails", place if one.name else None),),
+            )
 
 
-RULES = (
-    broken_syntax,
-    newer_syntax,
-    uncallable_handler,
-)
-OF_OTHER_SCRIPTS = (
-    script_that_cannot_start,
-    ignored_failure,
-)
+DAMAGED_SCRIPT = Rule("SM553", "damaged shell script", "warning")
+
+_HARMLESS = frozenset({b":", b"echo", b"printf", b"true"})
+
+
+def damaged_script(script: ForeignScript, job: JobSpec) -> Iterator[Finding]:
+    """Warn about carriage returns and a byte order mark in shell scripts, and about a script that cannot be executed.
+
+    A shell takes a carriage return for a part of the last word of its line.
+    """
+    for one in (script, *script.called):
+        is_called, line = one is not script, 1
+        if one.has_broken_interpreter:
+            if not is_called:
+                continue
+            what, effect, help = (
+                ": the first line ends with a carriage return",
+                "no interpreter has this name",
+                _ENDINGS,
+            )
+        elif one.hides_interpreter and (one.dialect or is_called):
+            what, effect, help = " begins with a byte order mark", "`/bin/sh` runs the script, not this line", _MARK
+        elif is_called and not one.shell and (job.delivery == "channel" or not one.is_executable):
+            what, effect = f" is not executable, but line {one.line} of a script calls it", "the call has status 126"
+            help = f"start it with `bash {one.name}`, or run `git update-index --chmod=+x`"
+            help = help if job.delivery != "channel" else f"start it with `bash {one.name}`: S3 stores no execute bit"
+        elif (damaged := _damaged_line(one)) is not None:
+            what, line, help = f": line {damaged} ends with a carriage return", damaged, _ENDINGS
+            effect = "the carriage return becomes a part of the last word"
+        else:
+            continue
+        place = Span(one.file, line, 1, line, 2) if one.name else None
+        name = one.name or dotted(one.path)
+        yield DAMAGED_SCRIPT.at(script.path, f"`{name}`{what}", help=help, notes=(Note(effect, place),))
+
+
+def _damaged_line(script: ForeignScript) -> int | None:
+    """Return the first line with a carriage return at the end of a command that it changes."""
+    if b"\r\n" not in script.content or not script.dialect:
+        return None
+    for number, line in enumerate(script.content.split(b"\n"), 1):
+        words = line.split()
+        if line.endswith(b"\r") and words and not words[0].startswith(b"#") and words[0] not in _HARMLESS:
+            return number
+    return None
+
+
+RULES = (broken_syntax, newer_syntax, uncallable_handler)
+OF_OTHER_SCRIPTS = (script_that_cannot_start, ignored_failure, damaged_script)

@@ -107,9 +107,4 @@ def unused_base_spec(repository: RepositoryFacts) -> Iterator[CrossSpecFinding]:
         yield CrossSpecFinding(finding=finding, span=base.version, specs=(base,))
 
 
-RULES = (
-    duplicate_name,
-    duplicate_job_name,
-    overwritten_output,
-    unused_base_spec,
-)
+RULES = (duplicate_name, duplicate_job_name, overwritten_output, unused_base_spec)

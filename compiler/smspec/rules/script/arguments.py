@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.rules.script.starts import ScriptAndJob, near_name, notes, option_word, read_at
 from smspec.script.program import DeclaredOption, bare
 from smspec.script.script_environment import Argument, ArgumentFault
@@ -258,13 +258,12 @@ def missing_hyperparameter(both: ScriptAndJob) -> Iterator[Finding]:
         is_variable = read.by == "variable"
         if read.name in (capitals if is_variable else known) or read.written in both.environment.variables:
             continue
-        near = nearest(read.name, known)
         yield MISSING_HYPERPARAMETER.at(
             both.environment.hyperparameters_path,
             f"`{both.name}` reads `{read.written}`, but the job has no hyperparameter `{read.name.lower()}`"
             if is_variable
             else f"`{both.name}` reads the hyperparameter `{read.name}`, but the job does not set it",
-            label=f"did you mean `{near}`?" if near else "",
+            label=did_you_mean(read.name, known),
             help="add it to `hyperparameters`, or read it with `.get`",
             on="key",
             notes=read_at(read.place),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.rules.script.starts import ScriptAndJob, passes, read_at
 from smspec.script.program import ChannelRead, ChannelUse, FileUse, RepeatedUse, bare
 from smspec.script.readers.environment import DATA
@@ -27,11 +27,10 @@ def missing_channel(both: ScriptAndJob) -> Iterator[Finding]:
             continue
         if read.name in known or read.written in both.environment.variables:
             continue
-        near = nearest(read.name, channels)
         yield MISSING_CHANNEL.at(
             both.environment.channels_path,
             f"`{both.name}` reads `{read.written}`, but the job has no channel `{read.name.lower()}`",
-            label=f"did you mean `{near}`?" if near else "",
+            label=did_you_mean(read.name, channels),
             help="add the channel, or change the script",
             on="key",
             notes=read_at(read.place),
@@ -99,11 +98,10 @@ def used_channel_that_is_missing(both: ScriptAndJob) -> Iterator[Finding]:
         if use.name in known or use.written in both.environment.variables or passes(both, use.options):
             continue
         seen.add(use.written)
-        near = nearest(use.name, channels)
         yield USED_CHANNEL_THAT_IS_MISSING.at(
             both.environment.channels_path,
             f"`{both.name}` uses `{use.written}` as a path, but the job has no channel `{use.name.lower()}`",
-            label=f"did you mean `{near}`?" if near else "",
+            label=did_you_mean(use.name, channels),
             help="add the channel, or check for None in the script",
             on="key",
             notes=(Note("the script uses it here", use.place),),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import one_of, quoted
-from smspec.diagnostics.suggestions import distance, nearest
+from smspec.diagnostics.suggestions import did_you_mean, distance
 from smspec.script.program import Program, UnreadScript
 from smspec.script.script_environment import (
     Argument,
@@ -251,11 +251,10 @@ def handler_missing_from_its_module(both: ScriptAndJob) -> Iterator[Finding]:
         return
     few = program.definitions[:MOST_NAMED]
     has = f", such as {one_of(few)}" if few else ": it defines none"
-    near = nearest(program.missing_handler, program.definitions)
     yield HANDLER_MISSING_FROM_ITS_MODULE.at(
         both.environment.program_path,
         f"`{both.name}` has no function or class `{program.missing_handler}`",
-        label=f"did you mean `{near}`?" if near else "",
+        label=did_you_mean(program.missing_handler, program.definitions),
         help=f"use a function or class of the module{has}",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from smspec.script.follow.frames import Function, leak
+from smspec.script.follow.frames import Function
 from smspec.script.follow.values import UNKNOWN, Bound, Named, Value
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Class(Value):
         self.frame = frame
         self.decorators = decorators
         self.bases = bases
-        self._run = run
+        self.run = run
         self.has_escaped = False
 
     def escape(self) -> None:
@@ -38,7 +38,7 @@ class Class(Value):
             self.has_escaped = True
             for value in (*self.bases, *self.frame.names.values()):
                 value.escape()
-            leak(self._run, self.node, self.frame)
+            self.run.domain.reached(self.run, self.node, self.frame)
 
     def attribute(self, name: str) -> Value:
         """Return a class attribute; unknown if an unknown base class may have it."""
@@ -155,7 +155,7 @@ class Instance(Value):
         return call.unknown_result()
 
     def set_attribute(self, name: str, value: Value) -> None:
-        if self._has_escaped or name in self._attributes or self.kind.is_magic:
+        if self._has_escaped or name in self._attributes or self.kind.is_magic or not self.kind.run.is_certain:
             value.escape()
             self._attributes.get(name, UNKNOWN).escape()
             value = UNKNOWN

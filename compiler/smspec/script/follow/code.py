@@ -16,7 +16,7 @@ _EXITS = ("_exit", "exit", "quit")
 _FAILURES = ("Error", "Exception", "Interrupt", "Warning")
 """Suffixes of exception names that fail a job; SystemExit may end it successfully."""
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _BARE = (ast.expr_context, ast.operator, ast.Constant)
 """Nodes without names in them."""
 
@@ -142,7 +142,7 @@ class _Walk:
         rest: list[ast.AST] = [root]
         while rest:
             node = rest.pop()
-            if isinstance(node, _SCOPES) and node is not root:
+            if isinstance(node, SCOPES) and node is not root:
                 if not isinstance(node, ast.Lambda):
                     code.stored.add(node.name)
                 code.take_in(self._codes.of(node))

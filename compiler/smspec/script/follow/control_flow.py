@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.code import LEAVING, Ending, is_failing
-from smspec.script.follow.effects import lets_errors_through
 from smspec.script.follow.evaluation import Assignment, Evaluation
-from smspec.script.follow.frames import Frame, joined
-from smspec.script.follow.values import UNKNOWN, constant
+from smspec.script.follow.facts import lets_errors_through
+from smspec.script.follow.frames import Frame
+from smspec.script.follow.values import UNKNOWN, Value, constant
 
 if TYPE_CHECKING:
+    from smspec.script.follow.domain import Names
     from smspec.script.follow.interpreter import ProgramInterpreter, Repeats
 
 Follow = Callable[[Sequence[ast.stmt]], "Ending | None"]
@@ -32,21 +33,21 @@ class ControlFlow:
     def if_(self, node: ast.If) -> Ending | None:
         """Follow the branches of an `if`."""
         test = self.value(node.test)
-        known = constant(test)
-        if known is not ...:
+        known = test.truth()
+        if known is not None:
             return self._block(node.body if known else node.orelse)
         self.run.recorder.tested(node, self._evaluation)
         if asks_for_one_word(node.test) and self._goes_on_otherwise(node.body):
             # `if len(sys.argv) == 2 and …: read a file`, as in the examples of transformers.
             with self.run.perhaps(self.frame):
-                before = dict(self.frame.names)
+                before = self.run.domain.apart(self.frame)
                 self._block(node.body)
             taken, self.frame.names = self.frame.names, before
             self.run.goes_other_way_for_one_word = True
             ending = self._block(node.orelse)
-            self.frame.names = joined(self.frame.names, taken)
+            self.frame.names = self.run.domain.joined(self.frame.names, taken)
             return ending
-        return self._branches([node.body, node.orelse], is_exhaustive=True)
+        return self._branches([node.body, node.orelse])
 
     def _goes_on_otherwise(self, body: Sequence[ast.stmt]) -> bool:
         """Return whether a branch does not end early, so that the following statements run after either branch."""
@@ -71,20 +72,20 @@ class ControlFlow:
         last = loop.args[0] if len(loop.args) == 1 else None
         return (None, last.attr) if isinstance(last, ast.Attribute) else None
 
-    def _branches(
-        self, bodies: Sequence[Sequence[ast.stmt]], *, is_exhaustive: bool, repeats: Repeats | None = None
-    ) -> Ending | None:
-        """Follow branches of which at most one runs. A failure in all of them is certain.
+    def _branches(self, bodies: Sequence[Sequence[ast.stmt]], *, repeats: Repeats | None = None) -> Ending | None:
+        """Follow branches of which one runs. A failure in all of them is certain.
 
         ``repeats``: the first is the body of a loop that certainly runs.
         """
-        before = self.frame.names
-        ends: list[Ending | None] = [] if is_exhaustive else [None]
-        after = [] if is_exhaustive else [before]
+        domain = self.run.domain
+        before = domain.apart(self.frame)
+        ends: list[Ending | None] = []
+        after: list[Names] = []
         with self.run.perhaps(self.frame):
-            for body in bodies:
-                self.frame.names = dict(before)
-                self.run.repeats = repeats if body is bodies[0] else None
+            for index, body in enumerate(bodies):
+                if index:
+                    self.frame.names = domain.branch(before)
+                self.run.repeats = None if index else repeats
                 ending = self._block(body)
                 ends.append(ending)
                 if ending is None:
@@ -93,7 +94,7 @@ class ControlFlow:
                 self._note(ends)
         self.frame.names = after[0] if after else before
         for names in after[1:]:
-            self.frame.names = joined(self.frame.names, names)
+            self.frame.names = domain.joined(self.frame.names, names)
         if None in ends:
             return None
         return ends[0] if len(set(ends)) == 1 else "leave"
@@ -108,24 +109,44 @@ class ControlFlow:
     def loop_(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
         """Follow a loop, which may run any number of times, or never."""
         repeats: Repeats | None = None
+        iterated: Value | None = None
         if isinstance(node, ast.While):
             self.value(node.test)
         else:
             repeats = self._repeats(node)
-            self.value(node.iter).look_through()
+            iterated = self.value(node.iter)
+            if isinstance(node, ast.For) and self._passes(node, iterated):
+                return
+            iterated.look_through()
+        self.run.domain.doubted(self.run, node, self.frame)
+        if not isinstance(node, ast.While):
             self.assign(node.target, UNKNOWN)
         code = self.run.codes.of(node)
         for name in sorted(code.stored):
             self.frame.names.get(name, UNKNOWN).escape()  # it is used under that name in the first iteration
             self.frame.set(name, UNKNOWN)
-        self._branches([node.body, node.orelse], is_exhaustive=False, repeats=repeats)
+        self._branches([node.body, node.orelse, []], repeats=repeats)
         if code.returns:
             self.frame.has_left = True
             self.run.is_certain = False
 
+    def _passes(self, node: ast.For, iterated: Value) -> bool:
+        """Follow each pass of a loop, if its items are known, and nothing leaves it; return whether that was done."""
+        passes = self.run.domain.passes(iterated)
+        leaves = any(isinstance(part, LEAVING) for statement in node.body for part in ast.walk(statement))
+        if passes is None or leaves or node.orelse:
+            return False
+        for number, item in enumerate(passes):
+            self.assign(node.target, item)
+            self.run.rounds.append(number)
+            self._block(node.body)
+            self.run.rounds.pop()
+        return True
+
     def try_(self, node: ast.Try) -> Ending | None:
         """Follow a `try` with its handlers."""
-        before = dict(self.frame.names)
+        domain = self.run.domain
+        before = domain.apart(self.frame)
         if self._goes_on(node):
             with self.run.perhaps(self.frame):  # whatever fails in it may lead to a handler
                 ending = self._block(node.body)
@@ -135,12 +156,12 @@ class ControlFlow:
         if ending is None:
             ending = self._block(node.orelse)
         if node.handlers:
-            self.frame.names = joined(before, after)
+            self.frame.names = domain.interrupted(before, after)
             with self.run.perhaps(self.frame):
                 for handler in node.handlers:
                     self.value(handler.type)
-            handled = self._branches([handler.body for handler in node.handlers], is_exhaustive=True)
-            self.frame.names = after if handled is not None else joined(after, self.frame.names)
+            handled = self._branches([handler.body for handler in node.handlers])
+            self.frame.names = after if handled is not None else domain.handled(after, self.frame.names)
             if ending is not None and handled is None:
                 self._note([ending])
                 self.run.is_certain = False
@@ -199,7 +220,7 @@ class ControlFlow:
             if case.guard is not None:
                 with self.run.perhaps(self.frame):
                     self.value(case.guard).escape()
-        self._branches([case.body for case in node.cases], is_exhaustive=False)
+        self._branches([*(case.body for case in node.cases), []])
 
 
 def asks_for_one_word(test: ast.expr) -> bool:

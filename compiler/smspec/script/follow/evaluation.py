@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.code import is_failure
-from smspec.script.follow.constants import LARGEST, compared, computed
-from smspec.script.follow.effects import BUILTINS, ENVIRONMENTS, EXITS
-from smspec.script.follow.frames import Call, Frame, leak
+from smspec.script.follow.facts import ENVIRONMENTS, EXITS, LARGEST, Part, compared, computed, percent, written
+from smspec.script.follow.frames import Call, Frame
 from smspec.script.follow.values import (
     UNKNOWN,
     GivenWords,
     Items,
     Known,
     Named,
+    Operation,
     Unknown,
     Value,
     constant,
     items,
-    known_items,
     known_path,
     known_text,
     text,
@@ -55,20 +54,25 @@ class Evaluation:
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, ast.List | ast.Tuple | ast.Set):
-            return self._items(node.elts, is_fixed=isinstance(node, ast.Tuple))
+            return self._items(node)
         if isinstance(node, ast.JoinedStr):
-            return self._joined(node)
+            return self.run.domain.text([self._part(part) for part in node.values])
         if isinstance(node, ast.BinOp):
-            return self._binary(node)
+            return self.operation(node, self.value(node.left), self.value(node.right))
         if isinstance(node, ast.Subscript):
             return self._subscript(node)
         return self._conditional(node)
 
     def _name(self, name: str) -> Value:
         found = self.frame.get(name)
-        if found is not None:
+        if found is None:
+            return self.run.domain.unbound(name, self.run)
+        if found is not UNKNOWN:
             return found
-        return Named(name, self.run) if name in BUILTINS else UNKNOWN
+        named = self.run.domain.named(found, name)
+        if named is not found:
+            self.frame.learn(name, named)
+        return named
 
     def fails(self, raised: ast.expr | None) -> bool:
         """Return whether an uncaught exception fails the job."""
@@ -94,19 +98,22 @@ class Evaluation:
 
     def _conditional(self, node: ast.expr) -> Value:
         if isinstance(node, ast.IfExp):
-            test = constant(self.value(node.test))
-            if test is not ...:
-                return self.value(node.body if test else node.orelse)
-            with self.run.perhaps(self.frame):
-                return _unknown(self.value(node.body), self.value(node.orelse))
+            test = self.value(node.test).truth()
+            if test is None:
+                return self._one_of(node, node.body, node.orelse)
+            return self.value(node.body if test else node.orelse)
+        if isinstance(node, ast.Dict):
+            keys = [None if key is None else self.value(key) for key in node.keys]
+            return self.run.domain.mapping(list(zip(keys, map(self.value, node.values), strict=True)))
         if isinstance(node, ast.BoolOp):
             return self._boolean(node)
         if isinstance(node, ast.Compare):
             return self._compared(node)
         if isinstance(node, ast.UnaryOp):
-            operand = constant(self.value(node.operand))
-            if isinstance(node.op, ast.Not) and operand is not ...:
-                return Known(not operand)
+            value = self.value(node.operand)
+            operand, test = constant(value), value.truth()
+            if isinstance(node.op, ast.Not) and test is not None:
+                return Known(not test)
             if isinstance(node.op, ast.USub) and isinstance(operand, int | float):
                 return Known(-operand)
             return UNKNOWN
@@ -115,13 +122,22 @@ class Evaluation:
         if isinstance(node, _COMPREHENSIONS):
             return self._comprehension(node)
         if isinstance(node, ast.Lambda):
-            leak(self.run, node, self.frame)
+            self.run.domain.reached(self.run, node, self.frame)
             return UNKNOWN
-        return _unknown(*(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)))
+        children = [self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        return self.run.domain.either(children)
+
+    def _one_of(self, whole: ast.expr, *nodes: ast.expr, first: Value | None = None) -> Value:
+        """Follow expressions of which only some are evaluated, and return the value of one of them."""
+        with self.run.perhaps(self.frame):
+            values = [*(() if first is None else (first,)), *map(self.value, nodes)]
+        self.run.domain.doubted(self.run, whole, self.frame)
+        return self.run.domain.either(values)
 
     def _named(self, name: str, value: Value) -> Value:
         """Assign to a name; a comprehension assigns to one several times, or never."""
         frame = self.frame
+        value = self.run.domain.named(value, name)
         if not frame.is_comprehension:
             frame.set(name, value)
             return value
@@ -138,45 +154,60 @@ class Evaluation:
             function = self.run.attribute_of(owner, node.func.attr)
         else:
             function = self.value(node.func)
-        arguments = tuple(self.value(argument) for argument in node.args)
-        keywords = {word.arg or "**": self.value(word.value) for word in node.keywords}
-        is_whole = "**" not in keywords and not any(isinstance(argument, ast.Starred) for argument in node.args)
-        call = Call(self.run, node, arguments, keywords, is_whole)
+        domain = self.run.domain
+        arguments, is_whole = self._spread(node.args)
+        keywords: dict[str, Value] = {}
+        for word in node.keywords:
+            value = self.value(word.value)
+            more = value.entries() if word.arg is None else {word.arg: domain.given(value, word.arg)}
+            keywords |= {"**": value} if more is None else more
+        given = tuple(map(domain.given, arguments))
+        call = Call(self.run, node, given, keywords, is_whole and "**" not in keywords)
         if isinstance(function, Named):
             return self.run.called(function.name, call)
         if isinstance(node.func, ast.Attribute):
-            self.run.recorder.method_called(owner, node.func.attr, call)
-        if isinstance(node.func, ast.Attribute) and function is UNKNOWN:
-            return owner.method(node.func.attr, call)
+            found = self.run.recorder.method_called(owner, node.func.attr, call)
+            if found is not None or function is UNKNOWN:
+                return owner.method(node.func.attr, call) if found is None else found
         return function.call(call)
 
-    def _items(self, nodes: Sequence[ast.expr], *, is_fixed: bool) -> Value:
-        values = tuple(self.value(node) for node in nodes)
-        if any(isinstance(node, ast.Starred) for node in nodes):
-            return _unknown(*values)
-        return Items(values, is_fixed=is_fixed)
+    def _spread(self, nodes: Sequence[ast.expr]) -> tuple[tuple[Value, ...], bool]:
+        """Return the values of expressions, those behind a `*` included, and whether these are all."""
+        values: list[Value] = []
+        is_whole = True
+        for node in nodes:
+            value = self.value(node.value if isinstance(node, ast.Starred) else node)
+            more = value.spread() if isinstance(node, ast.Starred) else (value,)
+            values += (_unknown(value),) if more is None else more
+            is_whole &= more is not None
+        return tuple(values), is_whole
 
-    def _joined(self, node: ast.JoinedStr) -> Value:
-        parts: list[object] = []
-        first: Value | None = None
-        for part in node.values:
-            value = self.value(part.value if isinstance(part, ast.FormattedValue) else part)
-            is_plain = isinstance(part, ast.Constant)
-            if isinstance(part, ast.FormattedValue):
-                is_plain = part.conversion == -1 and part.format_spec is None
-                if part.format_spec is not None:
-                    self.value(part.format_spec)
-            if not parts and is_plain:
-                first = value
-            found = text(value)
-            parts.append((constant(value) if found is None else found) if is_plain else ...)
-        if ... not in parts:
-            return known_text("".join(map(str, parts)))
-        return UNKNOWN if first is None else first.before(None if ... in parts[1:] else "".join(map(str, parts[1:])))
+    def _items(self, node: ast.List | ast.Tuple | ast.Set) -> Value:
+        values, is_whole = self._spread(node.elts)
+        if isinstance(node, ast.Set):
+            return Items(values, is_fixed=False) if is_whole else _unknown(*values)
+        return self.run.domain.items(values, is_fixed=isinstance(node, ast.Tuple), is_whole=is_whole)
 
-    def _binary(self, node: ast.BinOp) -> Value:
-        left, right = self.value(node.left), self.value(node.right)
+    def _part(self, node: ast.expr) -> Part:
+        """Return a part of an f-string; unknown if it is not written as `str` writes it."""
+        if isinstance(node, ast.Constant):
+            return str(node.value)
+        if not isinstance(node, ast.FormattedValue):
+            return self.value(node)
+        value = self.value(node.value)
+        if node.conversion not in (-1, ord("s")):
+            return UNKNOWN
+        if node.format_spec is None:
+            return value
+        wanted = text(self.value(node.format_spec))
+        found = None if wanted is None or node.conversion != -1 else written(constant(value), wanted)
+        return UNKNOWN if found is None else found
+
+    def operation(self, node: Operation, left: Value, right: Value) -> Value:
+        """Return the result of an operation."""
         special = left.operation(node, right, self.run)
+        if special is None:
+            special = self.run.domain.combined(type(node.op), left, right)
         if special is not None:
             return special
         one, two = text(left), text(right)
@@ -190,53 +221,69 @@ class Evaluation:
         number = computed(type(node.op), constant(left), constant(right))
         if number is not None:
             return Known(number)
-        first, second = items(left), items(right)
-        if isinstance(node.op, ast.Add) and first is not None and second is not None:
-            return known_items(first, second)
         left.look_through()
         right.look_through()
+        if isinstance(node.op, ast.Mod) and isinstance(pattern := constant(left), str):
+            return self.run.domain.text(percent(pattern, items(right) if right.is_fixed else [right]))
         return UNKNOWN
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner = self.value(node.value)
         if isinstance(node.slice, ast.Slice):
-            lower, *_ = [constant(self.value(n)) for n in (node.slice.lower, node.slice.upper, node.slice.step)]
-            is_rest = lower == 1 and node.slice.upper is None and node.slice.step is None
-            if isinstance(owner, Named) and owner.name == "sys.argv" and is_rest:
+            lower, upper, step = [
+                constant(self.value(n)) for n in (node.slice.lower, node.slice.upper, node.slice.step)
+            ]
+            if isinstance(owner, Named) and owner.name == "sys.argv" and (lower, upper, step) == (1, None, None):
                 return GivenWords()
-            return _unknown(owner)
+            return self._slice(owner, lower, upper) if step is None else _unknown(owner)
         key = self.value(node.slice)
         if isinstance(owner, Named):
             return self.run.looked_up(owner.name, key, self.run.place(node))
-        index, values = constant(key), items(owner) or ()
-        if isinstance(index, int) and -len(values) <= index < len(values):
-            return values[index]
         key.escape()
-        return owner.item(key, self.run.place(node))
+        found = self.run.recorder.item(owner, key)
+        return owner.item(key, self.run.place(node)) if found is None else found
+
+    def _slice(self, owner: Value, lower: object, upper: object) -> Value:
+        found, values = constant(owner), items(owner)
+        if isinstance(lower, int | None) and isinstance(upper, int | None):
+            if isinstance(found, str):
+                return Known(found[lower:upper])
+            if values is not None:
+                return self.run.domain.items(values[lower:upper], is_fixed=owner.is_fixed)
+        return _unknown(owner)
 
     def _boolean(self, node: ast.BoolOp) -> Value:
-        values = [self.value(node.values[0])]
-        first = constant(values[0])
-        if first is not ... and bool(first) is isinstance(node.op, ast.Or):
-            return values[0]
-        with self.run.perhaps(self.frame):
-            values += [self.value(value) for value in node.values[1:]]
-        if len(values) == 2 and first is not ...:
-            return values[1]
-        return _unknown(*values)
+        value: Value = UNKNOWN
+        for index, part in enumerate(node.values, start=1):
+            value = self.value(part)
+            test = value.truth()
+            if index < len(node.values) and test is None:
+                return self._one_of(node, *node.values[index:], first=value)
+            if test is isinstance(node.op, ast.Or):
+                break
+        return value
 
     def _compared(self, node: ast.Compare) -> Value:
         values = [self.value(part) for part in (node.left, *node.comparators)]
         if not all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops):
             for value in values:
                 value.look_through()
-        found = compared(type(node.ops[0]), *map(constant, values)) if len(values) == 2 else None
+        if len(values) > 2:
+            return UNKNOWN
+        found = compared(type(node.ops[0]), *map(constant, values))
+        if isinstance(node.ops[0], ast.Is | ast.IsNot) and constant(values[1]) is None and not values[0].may_be_none:
+            found = isinstance(node.ops[0], ast.IsNot)
         return UNKNOWN if found is None else Known(found)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
-        self.value(node.generators[0].iter).look_through()
+        iterated = self.value(node.generators[0].iter)
         inner = Evaluation(self.run, Frame(self.frame.source, self.frame))
         inner.frame.is_comprehension = True
+        passes = self.run.domain.passes(iterated)
+        is_plain = len(node.generators) == 1 and not node.generators[0].ifs and not node.generators[0].is_async
+        if passes is not None and is_plain and isinstance(node, ast.ListComp | ast.DictComp):
+            return inner._each(node, passes)
+        iterated.look_through()
         for generator in node.generators:
             for target in ast.walk(generator.target):
                 if isinstance(target, ast.Name):
@@ -248,7 +295,20 @@ class Evaluation:
                 for test in generator.ifs:
                     inner.value(test)
             parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
-            return _unknown(*(inner.value(part) for part in parts))
+            found = _unknown(*(inner.value(part) for part in parts))
+        self.run.domain.doubted(self.run, node, self.frame)
+        return found
+
+    def _each(self, node: ast.ListComp | ast.DictComp, passes: Sequence[Value]) -> Value:
+        """Return what a comprehension makes of known items."""
+        made: list[tuple[Value | None, Value]] = []
+        for item in passes:
+            Assignment(self.run, self.frame).assign(node.generators[0].target, item)
+            key = self.value(node.key) if isinstance(node, ast.DictComp) else None
+            made.append((key, self.value(node.value if isinstance(node, ast.DictComp) else node.elt)))
+        if isinstance(node, ast.DictComp):
+            return self.run.domain.mapping(made)
+        return self.run.domain.items([value for _, value in made])
 
 
 def _is_type(value: Value) -> bool:
@@ -276,12 +336,12 @@ class Assignment:
     def assign(self, target: ast.expr, value: Value) -> None:
         """Assign a value to a target."""
         if isinstance(target, ast.Name):
-            self.frame.set(target.id, value)
+            if target.id in self.frame.globals and not self.run.is_certain:
+                value.escape()
+                value = UNKNOWN  # a branch of a function does not keep apart what the names of its module are
+            self.frame.set(target.id, self.run.domain.named(value, target.id))
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value)
-            if not self.run.is_certain:
-                value.escape()
-                value = UNKNOWN
             owner.set_attribute(target.attr, value)
             if isinstance(owner, Named):
                 self.run.tampered_with(f"{owner.name}.{target.attr}")
@@ -299,8 +359,7 @@ class Assignment:
 
     def _set_item(self, target: ast.Subscript, value: Value) -> None:
         owner, key = self.value(target.value), self.value(target.slice)
-        value.escape()
-        owner.set_item()
+        owner.set_item(key, value)
         if not isinstance(owner, Named):
             key.escape()
         elif owner.name in ENVIRONMENTS:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smspec.script.follow.effects import ENDING_METHODS, ENDING_WORDS, EXITS, FRAMES, LISTS, sees_all
+from smspec.script.follow.facts import ENDING_METHODS, ENDING_WORDS, EXITS, FRAMES, LISTS, sees_all
 from smspec.script.follow.values import UNKNOWN, Named, Value, items, text
 from smspec.source import SourceText
 
@@ -114,6 +114,15 @@ class Frame:
             if not isinstance(value, Named) and not name.startswith("__"):
                 self.names[name] = UNKNOWN
 
+    def learn(self, name: str, value: Value) -> None:
+        """Give a name another value, where it has one."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names:
+                frame.names[name] = value
+                return
+            frame = frame.outer
+
     def set(self, name: str, value: Value) -> None:
         frame = self.module if name in self.globals else self
         if name in frame._leaked or name in frame.nonlocals or (frame.is_open and not isinstance(value, Named)):
@@ -218,12 +227,15 @@ class Call:
 class Function(Value):
     """A function of the script. ``frame`` is where it looks up names, ``defaults`` are known by parameter."""
 
+    may_be_none = False
+
     def __init__(
         self, run: ProgramInterpreter, node: ast.FunctionDef, frame: Frame, defaults: dict[str, Value]
     ) -> None:
         self.node = node
         self.frame = frame
         self.defaults = defaults
+        self.was_called = False
         self._run = run
         self._has_escaped = False
 
@@ -232,7 +244,10 @@ class Function(Value):
             self._has_escaped = True
             for value in self.defaults.values():
                 value.escape()
-            leak(self._run, self.node, self.frame)
+            self._run.domain.reached(self._run, self.node, self.frame)
+
+    def truth(self) -> bool:
+        return True
 
     def attribute(self, name: str) -> Value:
         if name.startswith("__"):

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 
 from smspec.script.follow.classes import Class, Instance, Module, Super
 from smspec.script.follow.code import Codes, Uses, has_names_of_its_own
-from smspec.script.follow.effects import (
+from smspec.script.follow.domain import Domain
+from smspec.script.follow.evaluation import Evaluation
+from smspec.script.follow.facts import (
     ENDING_METHODS,
     ENVIRONMENTS,
     FRAMES,
@@ -22,10 +24,9 @@ from smspec.script.follow.effects import (
     patches,
     sees_all,
 )
-from smspec.script.follow.evaluation import Evaluation
 from smspec.script.follow.frames import Call, Frame, Function, bind
 from smspec.script.follow.statements import Statements, import_names
-from smspec.script.follow.values import UNKNOWN, Items, Named, Value, text
+from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, text
 from smspec.source import Span
 
 MOST_STEPS = 50_000
@@ -49,8 +50,17 @@ class Recorder:
         """Return the result of a call of something of another module; None if it is not known."""
         return None
 
-    def method_called(self, owner: Value, name: str, call: Call) -> None:
-        """See a call of a method."""
+    def method_called(self, _owner: Value, _name: str, _call: Call) -> Value | None:
+        """See a call of a method, and return its result; None if it is that of any other value."""
+        return None
+
+    def attribute(self, _owner: Value, _name: str) -> Value | None:
+        """Return an attribute; None if it is that of any other value."""
+        return None
+
+    def item(self, _owner: Value, _key: Value) -> Value | None:
+        """Return the value under a key; None if it is that of any other value."""
+        return None
 
     def looked_up(self, _run: ProgramInterpreter, _name: str, _key: Value, _place: Span) -> Value | None:
         """Return the value under a key of something of another module; None if it is not known."""
@@ -67,12 +77,16 @@ class ProgramInterpreter:
     been changed, ``changed_variables``: also these of the environment.
     """
 
-    def __init__(self, recorder: Recorder, find_module: Finder) -> None:
+    def __init__(
+        self, recorder: Recorder, find_module: Finder, domain: Domain | None = None, *, most_steps: int = MOST_STEPS
+    ) -> None:
         self.recorder = recorder
+        self.domain = domain or Domain()
         self.codes = Codes()
         self.imported: set[str] = set()
         self.changed_variables: set[str] = set()
         self.repeats: Repeats | None = None
+        self.rounds: list[int] = []
         self.is_tampered = False
         self.is_certain = True
         self.is_blind = False
@@ -83,6 +97,7 @@ class ProgramInterpreter:
         self._has_ended = False
         self._is_out_of_order = False
         self._steps = 0
+        self._most_steps = most_steps
         self._inside: list[Function] = []
 
     def module(self, tree: ast.Module, frame: Frame) -> None:
@@ -130,6 +145,7 @@ class ProgramInterpreter:
 
     def entered(self, function: Function, call: Call, first: Sequence[Value]) -> Value:
         """Follow a call of a function of the script; return its known result."""
+        function.was_called = True
         is_opaque = self.codes.of(function.node).yields or not function.frame.module.is_entered
         if is_opaque or function in self._inside or len(self._inside) >= DEEPEST:
             for value in (function, *first):
@@ -146,12 +162,12 @@ class ProgramInterpreter:
         if ending in ("exit", "raise"):
             self.ends()
         self.is_certain = certain and not self._has_ended
+        if ending is None and not frame.returned:
+            return Known(None)
         # A function that may reach its end returns None there.
         if ending == "leave" and frame.returned and all(value is frame.returned[0] for value in frame.returned):
             return frame.returned[0]
-        for value in frame.returned:
-            value.escape()
-        return UNKNOWN
+        return self.domain.either(frame.returned)
 
     def called(self, name: str, call: Call) -> Value:
         """Return the result of a call of something of another module."""
@@ -202,6 +218,9 @@ class ProgramInterpreter:
             owner.escape()
         if name in FRAMES:
             self.handed_on("globals")
+        known = self.recorder.attribute(owner, name)
+        if known is not None:
+            return known
         found = self.taken_from(owner, name) if isinstance(owner, Module) else owner.attribute(name)
         if name in ENDING_METHODS and not isinstance(found, Named) and not owner.follows(name):
             self.ends()
@@ -255,7 +274,7 @@ class ProgramInterpreter:
 
     def step(self, count: int = 1) -> None:
         self._steps += count
-        if self._steps > MOST_STEPS:
+        if self._steps > self._most_steps:
             raise TooManySteps
 
     def ends(self) -> None:
@@ -284,12 +303,13 @@ def place_of(node: ast.expr | ast.stmt | ast.arg, frame: Frame) -> Span:
     return Span(
         frame.source.name,
         node.lineno,
-        _column(frame.lines[node.lineno - 1], node.col_offset),
+        _column(frame, node.lineno, node.col_offset),
         end_line,
-        _column(frame.lines[end_line - 1], end),
+        _column(frame, end_line, end),
     )
 
 
-def _column(line: str, offset: int) -> int:
-    """Return the column of a byte offset in a UTF-8 line, counted from 1."""
+def _column(frame: Frame, number: int, offset: int) -> int:
+    """Return the column of a byte offset in a UTF-8 line, counted from 1; the frame of a notebook has no lines."""
+    line = frame.lines[number - 1] if number <= len(frame.lines) else ""
     return 1 + (offset if line.isascii() else len(line.encode()[:offset].decode(errors="replace")))

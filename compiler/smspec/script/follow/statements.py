@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from smspec.script.follow.classes import Class, Module
 from smspec.script.follow.code import Ending, absolute, is_failing
 from smspec.script.follow.control_flow import ControlFlow
-from smspec.script.follow.effects import EXECS
 from smspec.script.follow.evaluation import Assignment, Evaluation
-from smspec.script.follow.frames import Call, Frame, Function, leak
+from smspec.script.follow.facts import EXECS
+from smspec.script.follow.frames import Call, Frame, Function
 from smspec.script.follow.values import UNKNOWN, Named, Value, constant
 
 if TYPE_CHECKING:
@@ -56,10 +56,7 @@ class Statements:
                     self.assign(node.target, self.value(node.value))
                 self._definitions.annotation(node.annotation)
             case ast.AugAssign():
-                self.value(node.value).escape()
-                if isinstance(node.target, ast.Name):
-                    self.value(node.target).escape()  # a list is changed in place, also for other code that has it
-                self.assign(node.target, UNKNOWN)
+                self._augment(node)
             case ast.Return():
                 self.frame.returned.append(self.value(node.value))
                 return "leave"
@@ -78,11 +75,11 @@ class Statements:
                 return self._ways.with_(node)
             case ast.FunctionDef():
                 self._definitions.function(node)
-            case ast.AsyncFunctionDef():
-                leak(self.run, node, self.frame)
-                self.frame.set(node.name, UNKNOWN)
-            case ast.ClassDef():
+            case ast.ClassDef() if self.run.domain.follows_classes:
                 self._definitions.class_(node)
+            case ast.AsyncFunctionDef() | ast.ClassDef():
+                self.run.domain.reached(self.run, node, self.frame)
+                self.frame.set(node.name, UNKNOWN)
             case ast.Import() | ast.ImportFrom():
                 import_names(self.run, self.frame, node)
             case ast.Global():
@@ -98,7 +95,7 @@ class Statements:
                     self.value(node.msg)
             case ast.Delete():
                 for target in node.targets:
-                    if isinstance(target, ast.Attribute):
+                    if isinstance(target, ast.Attribute | ast.Subscript):
                         self.value(target.value).escape()  # the attribute of a class has a new value, or is deleted
                     self.assign(target, UNKNOWN)
             case ast.Match():
@@ -106,6 +103,16 @@ class Statements:
             case _:
                 self._forget(node)
         return None
+
+    def _augment(self, node: ast.AugAssign) -> None:
+        value = self.value(node.value)
+        if not isinstance(node.target, ast.Name):
+            value.escape()
+            self.assign(node.target, UNKNOWN)
+            return
+        before = self.value(node.target)
+        found = before.grown(node, value)
+        self.assign(node.target, self._evaluation.operation(node, before, value) if found is None else found)
 
     def _expression(self, node: ast.expr) -> Ending | None:
         if isinstance(node, ast.Call) and self._evaluation.exits(node):
@@ -119,7 +126,7 @@ class Statements:
 
     def _forget(self, node: ast.stmt) -> None:
         """Treat everything that an unknown statement may assign or pass on as unknown."""
-        leak(self.run, node, self.frame)
+        self.run.domain.reached(self.run, node, self.frame)
         self.run.ends()
         for name in sorted(self.run.codes.of(node).stored):
             self.frame.set(name, UNKNOWN)
@@ -145,7 +152,8 @@ def import_names(run: ProgramInterpreter, frame: Frame, node: ast.Import | ast.I
     for alias in node.names:
         if alias.name == "*":
             brought = module.frame.names if module else {}
-            frame.forget_values()  # a module that could not be followed may import others instead
+            if run.domain.star_replaces:
+                frame.forget_values()  # a module that could not be followed may import others instead
             for one, value in tuple(brought.items()):
                 if not one.startswith("_"):
                     frame.set(one, run.taken_from(module, one) if module else value)

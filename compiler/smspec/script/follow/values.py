@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Union
 
-from smspec.script.follow.constants import of_string
+from smspec.script.follow.facts import fields, of_string, returns_text
 
 if TYPE_CHECKING:
     import ast
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from smspec.source import Span
 
 Constant = Union[str, int, float, bool, None]
+Operation = Union["ast.BinOp", "ast.AugAssign"]
 
 LONGEST = 4_000
 """The maximum length of a concatenated string: no path or command line word is longer."""
@@ -33,7 +34,13 @@ _LOOKS = ("copy", "count", "index")
 
 
 class Value:
-    """Any value; the class itself is an unknown one. Readers derive theirs from it."""
+    """Any value; the class itself is an unknown one. Readers derive theirs from it.
+
+    ``is_fixed``: a tuple, not a list.
+    """
+
+    is_fixed = False
+    may_be_none = True
 
     def call(self, call: Call) -> Value:
         """Return the result of a call. An unknown function may do anything with its arguments."""
@@ -56,9 +63,31 @@ class Value:
         """Return an f-string that begins with this; ``rest`` is the text after it, None if it is not known."""
         return UNKNOWN
 
-    def operation(self, _node: ast.BinOp, _right: Value, _run: ProgramInterpreter) -> Value | None:
+    def operation(self, _node: Operation, _right: Value, _run: ProgramInterpreter) -> Value | None:
         """Return the result of an operation with this on the left side; None if it is that of any other value."""
         return None
+
+    def grown(self, _node: ast.AugAssign, right: Value) -> Value | None:
+        """Return what this becomes by ``+=`` and the like, if it is changed in place; None if it is replaced."""
+        right.escape()
+        return None
+
+    def items(self) -> tuple[Value, ...] | None:
+        """Return the values in a list, tuple, or set; None if unknown."""
+        return None
+
+    def spread(self) -> tuple[Value, ...] | None:
+        """Return the arguments that `*` makes of this; None if unknown."""
+        return None
+
+    def entries(self) -> dict[str, Value] | None:
+        """Return the arguments that `**` makes of this; None if unknown."""
+        return None
+
+    def truth(self) -> bool | None:
+        """Return whether this is true; None if unknown."""
+        found = self.constant()
+        return None if found is ... else bool(found)
 
     def follows(self, _: str) -> bool:
         """Return whether a method is a function of the script, which is followed wherever it is called."""
@@ -69,8 +98,9 @@ class Value:
         value.escape()
         self.escape()
 
-    def set_item(self) -> None:
+    def set_item(self, _key: Value, value: Value) -> None:
         """Record that an item is set."""
+        value.escape()
         self.escape()
 
     def decorate(self, value: Value, call: Call) -> Value:
@@ -150,15 +180,34 @@ class Known(Value):
     def text(self) -> str | None:
         return self.value if isinstance(self.value, str) else None
 
+    def item(self, key: Value, place: Span) -> Value:
+        """Return a character."""
+        owner, index = self.constant(), key.constant()
+        if isinstance(owner, str) and isinstance(index, int) and -len(owner) <= index < len(owner):
+            return Known(owner[index])
+        return super().item(key, place)
+
     def method(self, name: str, call: Call) -> Value:
         """Return what a method makes of a string; it changes no argument: ``", ".join(names)``."""
         for value in (*call.arguments, *call.keywords.values()):
             value.look_through()
         owner = self.constant()
-        found = None
-        if isinstance(owner, str) and call.is_whole and not call.keywords:
-            found = of_string(owner, name, [constant(value) for value in call.arguments])
-        return UNKNOWN if found is None else known_text(found) if isinstance(found, str) else Known(found)
+        if not isinstance(owner, str) or not call.is_whole:
+            return UNKNOWN
+        domain = call.run.domain
+        if name == "format":
+            return domain.text(fields(owner, call.arguments, call.keywords))
+        first = items(call.arguments[0]) if call.arguments else None
+        if name == "join" and first is not None:
+            return domain.text([part for value in first for part in (owner, value)][1:])
+        constants = [constant(value) for value in call.arguments]
+        if name in ("split", "rsplit") and not call.keywords and len(constants) <= 1 and all(constants):
+            by = constants[0] if constants else None
+            return domain.items([Known(p) for p in owner.split(by)]) if isinstance(by, str | None) else UNKNOWN
+        found = None if call.keywords else of_string(owner, name, constants)
+        if found is None:
+            return domain.text(None) if returns_text(name) else UNKNOWN
+        return known_text(found) if isinstance(found, str) else Known(found)
 
 
 class KnownPath(Known):
@@ -227,30 +276,36 @@ class Named(Value):
 class Items(Value):
     """A list, tuple, or set display. ``weight`` counts everything in it, repetitions included.
 
-    ``is_fixed``: a tuple; other code that has a list may change it.
+    Other code that has a list may change it.
     """
+
+    may_be_none = False
 
     def __init__(self, values: tuple[Value, ...], *, is_fixed: bool = True) -> None:
         self.weight: int = 1 + sum(value.weight if isinstance(value, Items) else 1 for value in values)
         self._values = values
-        self._is_fixed = is_fixed
+        self.is_fixed = is_fixed
         self._has_escaped = False
         self._is_looked_through = False
         self._constant: object = None
 
-    @property
-    def is_fixed(self) -> bool:
-        return self._is_fixed
-
-    @property
-    def values(self) -> tuple[Value, ...] | None:
-        """Return its values; None if they may have been changed."""
-        return self._values if self._is_fixed or not self._has_escaped else None
+    def items(self) -> tuple[Value, ...] | None:
+        return self._values if self.is_fixed or not self._has_escaped else None
 
     def escape(self) -> None:
         if not self._has_escaped:
             self._has_escaped = True
             self.look_through()
+
+    def item(self, key: Value, place: Span) -> Value:
+        index, values = key.constant(), self.items() or ()
+        is_there = isinstance(index, int) and -len(values) <= index < len(values)
+        return values[index] if is_there and isinstance(index, int) else super().item(key, place)
+
+    def grown(self, _node: ast.AugAssign, right: Value) -> Value:
+        self.escape()
+        right.escape()
+        return UNKNOWN
 
     def look_through(self) -> None:
         if not self._is_looked_through:
@@ -265,10 +320,11 @@ class Items(Value):
 
     def constant(self) -> object:
         """Return a tuple of constants, or `...`. It is computed once: a script may use a long one repeatedly."""
-        if self.values is None:
+        values = self.items()
+        if values is None:
             return ...
         if self._constant is None:
-            items = tuple(constant(item) for item in self.values) if self.weight <= HEAVIEST else (...,)
+            items = tuple(map(constant, values)) if self.weight <= HEAVIEST else (...,)
             self._constant = ... if ... in items else items
         return self._constant
 
@@ -293,13 +349,4 @@ class GivenWords(Value):
 
 def items(value: Value | None) -> tuple[Value, ...] | None:
     """Return the values in a list, tuple, or set; None if unknown."""
-    return value.values if isinstance(value, Items) else None
-
-
-def known_items(one: tuple[Value, ...], two: tuple[Value, ...]) -> Value:
-    """Return a concatenated list; unknown if it is too long."""
-    if len(one) + len(two) <= LONGEST_SUM:
-        return Items((*one, *two), is_fixed=False)
-    for value in (*one, *two):
-        value.escape()
-    return UNKNOWN
+    return None if value is None else value.items()

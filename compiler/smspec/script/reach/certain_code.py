@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from smspec.script.follow.effects import EXITS, lets_errors_through
+from smspec.script.follow.facts import EXITS, lets_errors_through
 from smspec.source.frozen import dataclass
 
 Import = ast.Import | ast.ImportFrom

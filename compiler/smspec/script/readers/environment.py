@@ -158,7 +158,8 @@ class _Named(Value):
         self._run = run
         self._what = what
 
-    def set_item(self) -> None:
+    def set_item(self, _key: Value, value: Value) -> None:
+        value.escape()
         record_of(self._run).changed_mappings.add(self._what)
 
     def item(self, key: Value, place: Span) -> Value:

@@ -36,11 +36,6 @@ def columns(provider: str, region: str) -> frozenset[str]:
     return frozenset(name for name, cell in row.items() if cell == provider and name not in (_REGION, _DOMAIN))
 
 
-def columns_anywhere(provider: str) -> frozenset[str]:
-    """Return the columns of the images that an account publishes in any region."""
-    return frozenset(column for row in _rows() for column in columns(provider, row[_REGION]))
-
-
 def accounts(of: frozenset[str]) -> frozenset[str]:
     """Return the accounts that publish the images of some columns, in all regions."""
     return frozenset(row[column] for row in _rows() for column in of if row[column])

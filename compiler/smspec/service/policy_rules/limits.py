@@ -65,14 +65,14 @@ def unknown_cost(request: Request, policy: Policy) -> Iterator[Finding]:
 
     A limit on the cost cannot be checked without a price.
     """
-    limits = [
-        name for name, limit in (("max_cost", policy.max_cost), ("max_hours", policy.max_hours)) if limit is not None
-    ]
-    times = [time for each in choices(request.payload) if limits and (time := instance_time(each)) is not None]
-    if limits and not times:
+    if policy.max_cost is None and policy.max_hours is None:
+        return
+    times = [time for each in choices(request.payload) if (time := instance_time(each)) is not None]
+    if not times:
+        limit = "max_hours" if policy.max_cost is None else "max_cost"
         yield UNKNOWN_COST.at(
             ("ResourceConfig",),
-            f"`{limits[0]}` in `{policy.file_of(limits[0])}` was not checked: the instances of the job are unknown",
+            f"`{limit}` in `{policy.file_of(limit)}` was not checked: the instances of the job are unknown",
             help="set the instances, or ask the policy owner",
         )
     if policy.max_cost is None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.diagnostics.suggestions import nearest, spelling_fix
+from smspec.diagnostics.suggestions import did_you_mean, spelling_fix
 from smspec.service.patterns import shown
 from smspec.service.request import Request
 from smspec.service.s3_address import key_of
@@ -169,17 +169,17 @@ def manifest_without_an_object_key(request: Request) -> Iterator[Finding]:
     """
     for channel in request.channels:
         address = channel.s3.get("S3Uri")
-        if channel.s3_data_type in _MANIFESTS and isinstance(address, str) and not _names_an_object(address):
+        if (
+            channel.s3_data_type in _MANIFESTS
+            and isinstance(address, str)
+            and (address.endswith("/") or not key_of(address))
+        ):
             yield MANIFEST_WITHOUT_AN_OBJECT_KEY.at(
                 (*channel.s3_path, "S3Uri"),
                 f"{HERE} is a prefix, but {channel.label} reads a manifest",
                 help="use the URI of the manifest, such as `s3://…/train.manifest`,"
                 f" or set `{request.word('S3DataType', 's3_data_type')}: S3Prefix`",
             )
-
-
-def _names_an_object(address: str) -> bool:
-    return not address.endswith("/") and key_of(address) != ""
 
 
 MODEL_WITHOUT_ACCEPTED_EULA = Rule(
@@ -262,25 +262,18 @@ def unknown_instance_group(request: Request) -> Iterator[Finding]:
     groups = [
         str(member(group, "InstanceGroupName")) for group in items(request.payload, "ResourceConfig", "InstanceGroups")
     ]
+    where = request.word("ResourceConfig.InstanceGroups", "hosts.groups")
     for index, channel in enumerate(items(request.payload, "InputDataConfig")):
         here = ("DataSource", "S3DataSource", "InstanceGroupNames")
         for position, name in enumerate(items(channel, *here)):
             if isinstance(name, str) and name not in groups:
-                near = nearest(name, groups)
                 yield UNKNOWN_INSTANCE_GROUP.at(
                     ("InputDataConfig", index, *here, position),
                     f"{HERE}: the job has no instance group `{shown(name)}`",
-                    label=f"did you mean `{near}`?" if near else "",
-                    help=_group_help(request, groups),
+                    label=did_you_mean(name, groups),
+                    help="" if groups else f"remove the key, or add groups to `{where}`",
                     fix=spelling_fix(name, groups),
                 )
-
-
-def _group_help(request: Request, groups: list[str]) -> str:
-    if groups:
-        return ""
-    where = request.word("ResourceConfig.InstanceGroups", "hosts.groups")
-    return f"remove the key, or add groups to `{where}`"
 
 
 RULES = {

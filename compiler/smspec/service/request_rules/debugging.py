@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean
 from smspec.service.instance_types import TRAINIUM, family
 from smspec.service.patterns import shown
 from smspec.service.request import LISTS_OF_RULES, Request
@@ -193,11 +193,10 @@ def unknown_profiling_parameter(request: Request) -> Iterator[Finding]:
     """
     for name in structure(request.payload, "ProfilerConfig", "ProfilingParameters"):
         if name not in _PROFILING_PARAMETERS:
-            near = nearest(name, _PROFILING_PARAMETERS)
             yield UNKNOWN_PROFILING_PARAMETER.at(
                 ("ProfilerConfig", "ProfilingParameters", name),
                 f"unknown profiling parameter `{shown(name)}`",
-                label=f"did you mean `{near}`?" if near else "",
+                label=did_you_mean(name, _PROFILING_PARAMETERS),
                 help="remove it, or fix its name; unknown parameters have no effect",
                 on="key",
             )
@@ -230,14 +229,8 @@ RULES = {
     profiler_rules_with_the_profiler_off: ("ProfilerRuleConfigurations",),
     profiler_rules_without_a_profiler: ("ProfilerRuleConfigurations",),
     duplicate_collection: ("DebugHookConfig",),
-    duplicate_rule_configuration: (
-        "DebugRuleConfigurations",
-        "ProfilerRuleConfigurations",
-    ),
-    many_debugger_rules: (
-        "DebugRuleConfigurations",
-        "ProfilerRuleConfigurations",
-    ),
+    duplicate_rule_configuration: ("DebugRuleConfigurations", "ProfilerRuleConfigurations"),
+    many_debugger_rules: ("DebugRuleConfigurations", "ProfilerRuleConfigurations"),
     unknown_profiling_parameter: ("ProfilerConfig",),
     unsupported_profiling_interval: ("ProfilerConfig",),
 }

@@ -12,13 +12,14 @@ from smspec.service.patterns import member_name, shown
 from smspec.service.request import Request
 from smspec.service.request_rules import LAUNCHER
 from smspec.service.runtime_settings import (
-    documented_launcher,
+    documented_data_parallel,
     launched_instances,
     processes_per_host,
     pytorch_version,
     uses_data_parallel,
 )
 from smspec.service.shapes import items, number, repeated, structure
+from smspec.source import Path
 
 EBS_ONLY_INSTANCES_WITHOUT_A_VOLUME = Rule(
     "SM457", "EBS-only instances without a volume", evidence="api-doc", needs_every_layer=True
@@ -227,20 +228,14 @@ def zero_instances(request: Request) -> Iterator[Finding]:
 
     DescribeTrainingJob returns 0 instances next to instance groups, so the model allows it; a request cannot set it.
     """
-    here = ("ResourceConfig",)
-    if _is_zero(structure(request.payload, *here).get("InstanceCount")):
-        yield ZERO_INSTANCES.at((*here, "InstanceCount"), f"{HERE} is 0; the minimum is 1", help="use 1 or more")
-    for index, group in enumerate(items(request.payload, *here, "InstanceGroups")):
-        if _is_zero(structure(group).get("InstanceCount")):
+    hosts = structure(request.payload, "ResourceConfig")
+    holders: list[tuple[Path, object]] = [((), hosts)]
+    holders += ((("InstanceGroups", index), group) for index, group in enumerate(items(hosts, "InstanceGroups")))
+    for here, holder in holders:
+        if number(holder, "InstanceCount") == 0:
             yield ZERO_INSTANCES.at(
-                (*here, "InstanceGroups", index, "InstanceCount"),
-                f"{HERE} is 0; the minimum is 1",
-                help="use 1 or more",
+                ("ResourceConfig", *here, "InstanceCount"), f"{HERE} is 0; the minimum is 1", help="use 1 or more"
             )
-
-
-def _is_zero(count: object) -> bool:
-    return count == 0 and not isinstance(count, bool)
 
 
 INSTANCE_TYPE_NOT_IN_THE_REGION = Rule("SM392", "instance type not in the region", "warning", evidence="third-party")
@@ -334,7 +329,7 @@ def smdataparallel_outside_its_documentation(request: Request) -> Iterator[Findi
     """
     if not uses_data_parallel(request):
         return
-    documented = documented_launcher("smdataparallel")
+    documented = documented_data_parallel()
     for host in launched_instances(request):
         if host.facts.gpus == _GPUS and host.kind not in documented.types:
             yield SMDATAPARALLEL_OUTSIDE_ITS_DOCUMENTATION.at(
@@ -359,10 +354,7 @@ RULES = {
     missing_instance_count: ("ResourceConfig",),
     missing_instance_type: ("ResourceConfig",),
     instance_groups_with_an_instance_type: ("ResourceConfig.InstanceGroups",),
-    response_only_member: (
-        "ResourceConfig.SelectedInstanceType",
-        "ResourceConfig.SelectedInstanceCount",
-    ),
+    response_only_member: ("ResourceConfig.SelectedInstanceType", "ResourceConfig.SelectedInstanceCount"),
     duplicate_instance_group: ("ResourceConfig.InstanceGroups",),
     volume_key_alias: ("ResourceConfig.VolumeKmsKeyId",),
     volume_key_on_hosts_with_local_storage: ("ResourceConfig.VolumeKmsKeyId",),

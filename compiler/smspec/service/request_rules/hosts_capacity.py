@@ -155,10 +155,7 @@ RULES = {
     placement_of_zero_instances: ("ResourceConfig.InstancePlacementConfig",),
     placement_without_an_ultraserver: ("ResourceConfig.InstancePlacementConfig",),
     placements_beyond_the_hosts: ("ResourceConfig.InstancePlacementConfig",),
-    training_plan_with_spot: (
-        "ResourceConfig.TrainingPlanArn",
-        "ResourceConfig.InstancePreferences",
-    ),
+    training_plan_with_spot: ("ResourceConfig.TrainingPlanArn", "ResourceConfig.InstancePreferences"),
     warm_pool_with_instance_groups: ("ResourceConfig.KeepAlivePeriodInSeconds",),
     warm_pool_with_spot: ("ResourceConfig.KeepAlivePeriodInSeconds",),
 }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.service.facts import accounts, architecture, images
 from smspec.service.instance_types import processors
 from smspec.service.patterns import shown
@@ -28,16 +28,13 @@ def account_of_a_different_region(request: Request) -> Iterator[Finding]:
     if image is None or image.is_of_region or not image.of_repository or image.region not in accounts.all_regions():
         return
     right = image.uri_in(request.region or image.region)
-    there = ", ".join(f"`{region}`" for region in _regions_of(image.account)[:3])
+    regions = [region for region in accounts.all_regions() if accounts.columns(image.account, region)]
+    there = ", ".join(f"`{region}`" for region in regions[:3])
     yield ACCOUNT_OF_A_DIFFERENT_REGION.at(
         IMAGE,
         f"{HERE} is in account `{image.account}`, which has no images of AWS in `{image.region}`",
         help=f"use `{right}`" if right else f"use a region of this account, such as {there}",
     )
-
-
-def _regions_of(account: str) -> list[str]:
-    return [region for region in accounts.all_regions() if accounts.columns(account, region)]
 
 
 GPU_IMAGE_ON_CPU_INSTANCES = Rule("SM386", "GPU image on CPU instances, or the reverse", "warning", evidence="policy")
@@ -169,6 +166,9 @@ UNLISTED_IMAGE_TAG = Rule("SM385", "unlisted image tag", "warning", evidence="in
 # No tag, or `latest`, is reported by a different rule. Not all tags with Python 2 are listed.
 _UNKNOWABLE_TAG = r"|latest|.*-py2[0-9]*(?:-.*)?"
 
+_TELLING_PART = r"\d[\d.]*|cpu|gpu|neuronx?|py\d+"
+"""Parts that no form of a tag leaves out: the version of the framework, the processor, and Python."""
+
 _VERSION_AND_PROCESSOR = r".+?-(?:cpu|gpu|neuronx?)(?=-|$)"
 
 
@@ -182,12 +182,12 @@ def unlisted_image_tag(request: Request) -> Iterator[Finding]:
         return
     if image.region not in accounts.all_regions():
         yield _unlisted_region(image)
-    elif image.published and not re.fullmatch(_UNKNOWABLE_TAG, image.tag or "") and not _is_longer(image):
+    elif image.published and not re.fullmatch(_UNKNOWABLE_TAG, image.tag or "") and not _is_derived(image):
         elsewhere = any(image.tag in listed.tags for listed in image.of_repository)
         near = None if elsewhere else _nearest_tag(image)
         yield UNLISTED_IMAGE_TAG.at(
             IMAGE,
-            f"{HERE}: `{image.repository}` has no tag `{shown(image.tag)}`"
+            f"{HERE}: `{image.repository}` has no listed tag `{shown(image.tag)}`"
             f"{f' in `{image.region}`' if elsewhere else ''} {images.as_of()}",
             label=f"did you mean `{near}`?" if near else "",
             help="use a listed tag; if the tag is newer, add SM385 to `checks.ignore`",
@@ -195,18 +195,39 @@ def unlisted_image_tag(request: Request) -> Iterator[Finding]:
 
 
 def _unlisted_region(image: ProvidedImage) -> Finding:
-    near = nearest(image.region, accounts.all_regions())
     return UNLISTED_IMAGE_TAG.at(
         IMAGE,
         f"{HERE} is in `{shown(image.region)}`, which has no images of AWS {accounts.as_of()}",
-        label=f"did you mean `{near}`?" if near else "",
+        label=did_you_mean(image.region, accounts.all_regions()),
         help="check the region; if it is newer, add SM385 to `checks.ignore`",
     )
 
 
-def _is_longer(image: ProvidedImage) -> bool:
-    """Return whether a tag is a listed one with something behind it: AWS appends builds and dates to most tags."""
-    return any(str(image.tag).startswith(f"{tag}-") for listed in image.of_repository for tag in listed.tags)
+def _is_derived(image: ProvidedImage) -> bool:
+    """Return whether a tag is a shorter or a longer form of a listed one.
+
+    AWS publishes an image under several tags: with `X.Y` for `X.Y.Z`, without the version of a second framework, of
+    CUDA, and of the system, and with builds, dates, and `vN` appended (release notes of aws/deep-learning-containers).
+    """
+    tag = str(image.tag)
+    if any(tag.startswith(f"{known}-") for listed in image.of_repository for known in listed.tags):
+        return True
+    parts = re.sub(r"(?:-v\d+|-sagemaker)+$", "", tag).split("-")
+    return any(_is_shorter(parts, known) for listed in image.published for known in listed.tags)
+
+
+def _is_shorter(parts: list[str], listed: str) -> bool:
+    """Return whether a listed tag has these parts in this order, and none left out that says what the image is."""
+    left = iter(listed.split("-"))
+    for part in parts:
+        for known in left:
+            if known == part or known.startswith(f"{part}."):
+                break
+            if re.fullmatch(_TELLING_PART, known):
+                return False
+        else:
+            return False
+    return not any(re.fullmatch(_TELLING_PART, known) for known in left)
 
 
 def _nearest_tag(image: ProvidedImage) -> str | None:

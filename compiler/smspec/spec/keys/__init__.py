@@ -259,11 +259,7 @@ PARAMETERS: tuple[KeyRow, ...] = (
         kind="environment",
         called="environment variable",
         group="parameters",
-        words={
-            SDK: "environment_variables container_log_level",
-            SKYPILOT: "envs",
-            KUBERNETES: "env envFrom configMap",
-        },
+        words={SDK: "environment_variables container_log_level", SKYPILOT: "envs", KUBERNETES: "env envFrom configMap"},
     ),
     KeyRow("secrets", WORDS_BY_NAME, kind="security", group="parameters", words={KUBERNETES: "secret secretKeyRef"}),
 )

@@ -77,19 +77,8 @@ CHANNELS: tuple[KeyRow, ...] = (
         irregular=True,
         words={KUBERNETES: "persistentVolumeClaim"},
     ),
-    KeyRow(
-        "channels.*.file_system.id",
-        TEXT,
-        f"{_FILES}.FileSystemId",
-        kind="data",
-        called="file system",
-    ),
-    KeyRow(
-        "channels.*.file_system.type",
-        word(model.FileSystemType),
-        f"{_FILES}.FileSystemType",
-        kind="data",
-    ),
+    KeyRow("channels.*.file_system.id", TEXT, f"{_FILES}.FileSystemId", kind="data", called="file system"),
+    KeyRow("channels.*.file_system.type", word(model.FileSystemType), f"{_FILES}.FileSystemType", kind="data"),
     KeyRow(
         "channels.*.file_system.path",
         TEXT,

@@ -187,10 +187,6 @@ def is_amount(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
-def _is_truth(value: object) -> bool:
-    return isinstance(value, bool)
-
-
 def _are_texts(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
 
@@ -208,7 +204,7 @@ TEXT = ValueForm(accepts=is_text, shape="string")
 NUMBER = ValueForm(read=_whole, accepts=is_number, shape="integer")
 FRACTION = ValueForm(read=lambda value: float(cast("int | float", value)))
 COUNT = ValueForm(read=_whole, accepts=is_amount, shape="integer")
-TRUTH = ValueForm(accepts=_is_truth, shape="boolean")
+TRUTH = ValueForm(accepts=lambda value: isinstance(value, bool), shape="boolean")
 DURATION = ValueForm(
     read=lambda value: seconds(cast("int | float | str", value)),
     accepts=is_amount,

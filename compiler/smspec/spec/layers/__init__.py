@@ -15,7 +15,7 @@ from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, in_order, placed
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import ByIdentity, dataclass, replace
 from smspec.spec.layers.merging import Idle, idle_nulls, is_null, layered, most_alternatives
@@ -221,9 +221,8 @@ class Assembly:
             return self._overlays[overlay]
         if self._faults:
             return []  # it may be the one with the error
-        near = nearest(overlay, self._overlays)
         names = ", ".join(f"`{name}`" for name in list(self._overlays)[:_MOST_NAMED])
-        known = f"did you mean `{near}`?" if near else f"it has {names or 'none'}"
+        known = did_you_mean(overlay, self._overlays) or f"it has {names or 'none'}"
         raise OptionError(f"the spec has no overlay `{overlay}`: {known}")
 
 

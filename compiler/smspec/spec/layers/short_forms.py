@@ -83,15 +83,10 @@ def _each(expand: Callable[[Node], Node]) -> Callable[[Node], Node]:
     return expand_each
 
 
-def _expansion(form: StructureForm | NamedForm | ChoiceForm) -> Callable[[Node], Node]:
-    expand = _under(form.short)
-    return _each(expand) if isinstance(form, NamedForm) else expand
-
-
 _EXPANSIONS: dict[str, Callable[[Node], Node]] = {
     "distribution": _distribution,
     **{
-        row.path: _expansion(row.form)
+        row.path: _each(_under(row.form.short)) if isinstance(row.form, NamedForm) else _under(row.form.short)
         for row in rows_below("")
         if isinstance(row.form, StructureForm | NamedForm | ChoiceForm) and row.form.short
     },
@@ -201,16 +196,14 @@ def extends_faults(document: Document) -> list[Finding]:
     findings: list[Finding] = []
     for index, item in enumerate(node.items):
         if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.text.isprintable():
-            findings.append(MALFORMED_EXTENDS.at(("extends", index), f"`extends[{index}]` is not a path", help=help))
+            fault, advice = "is not a path", help
         elif not item.text:
-            findings.append(MALFORMED_EXTENDS.at(("extends", index), f"`extends[{index}]` is empty", help=help))
+            fault, advice = "is empty", help
         elif "${{" in item.text:
-            message = f"`extends[{index}]` contains a variable"
-            findings.append(
-                MALFORMED_EXTENDS.at(
-                    ("extends", index), message, help="remove the variable, or use an overlay for what differs"
-                )
-            )
+            fault, advice = "contains a variable", "remove the variable, or use an overlay for what differs"
+        else:
+            continue
+        findings.append(MALFORMED_EXTENDS.at(("extends", index), f"`extends[{index}]` {fault}", help=advice))
     return findings
 
 

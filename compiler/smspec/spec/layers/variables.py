@@ -7,7 +7,7 @@ from collections.abc import Mapping as Settings
 
 from smspec.diagnostics import Finding, InvalidInput, Rule
 from smspec.diagnostics.quoting import quoted
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean
 from smspec.source import Mapping, Node, Path, Scalar, Sequence, SourceText, dotted
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.yaml import read_scalar
@@ -77,8 +77,7 @@ def _key_faults(name: str, value: Mapping, path: Path) -> Iterator[Finding]:
     at = MALFORMED_VARIABLE.at
     for key, _ in value.entries:
         if key.text not in _KEYS:
-            near = nearest(key.text, _KEYS)
-            label = f"did you mean `{near}`?" if near else "use `default`, `enum`, or `description`"
+            label = did_you_mean(key.text, _KEYS) or "use `default`, `enum`, or `description`"
             message = f"unknown key {quoted(key.text)} in variable {quoted(name)}"
             yield at((*path, key.text), message, label=label, on="key")
     description = value.get("description")
@@ -180,9 +179,8 @@ def _undeclared(name: str, variables: Settings[str, SpecVariable]) -> str:
     message = f"--set vars.{name}: the spec declares no variable `{name}`"
     if not variables:
         return message
-    near = nearest(name, variables)
     names = ", ".join(f"`{known}`" for known in list(variables)[:_MOST_NAMED])
-    return f"{message}: " + (f"did you mean `{near}`?" if near else f"it has {names}")
+    return f"{message}: " + (did_you_mean(name, variables) or f"it has {names}")
 
 
 def _value(variable: SpecVariable, text: str) -> Scalar:

@@ -222,34 +222,6 @@ def _type(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: 
     return _is_of_type(argument, value)
 
 
-def _enum(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
-    return isinstance(value, str) and isinstance(argument, list) and value in argument
-
-
-def _const(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
-    return isinstance(value, str) and value == argument
-
-
-def _pattern(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
-    return not isinstance(value, str) or re.search(str(argument), value) is not None
-
-
-def _min_length(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
-    return not isinstance(value, str) or not isinstance(argument, int) or len(value) >= argument
-
-
-def _max_length(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
-    return not isinstance(value, str) or not isinstance(argument, int) or len(value) <= argument
-
-
-def _minimum(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
-    return not _is_of_type("number", value) or not value < argument  # type: ignore[operator]  # both are numbers
-
-
-def _maximum(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
-    return not _is_of_type("number", value) or not value > argument  # type: ignore[operator]  # both are numbers
-
-
 def _properties(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
     if isinstance(value, dict) and isinstance(argument, dict):
         # The jobs of a repository, and the variants of a job, share the values of many top-level keys.
@@ -276,10 +248,6 @@ def _additional_properties(argument: SchemaPart, value: object, schema: Mapping[
     return True
 
 
-def _property_names(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
-    return not isinstance(value, dict) or all(accepts(argument, key, root) for key in value)
-
-
 def _required(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
     return not isinstance(value, dict) or not isinstance(argument, list) or all(key in value for key in argument)
 
@@ -290,63 +258,44 @@ def _dependencies(argument: SchemaPart, value: object, schema: Mapping[str, Sche
     return all(_required(needed, value, schema, root) for key, needed in argument.items() if key in value)
 
 
-def _items(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
-    return not isinstance(value, list) or all(accepts(argument, item, root) for item in value)
-
-
-def _min_items(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
-    return not isinstance(value, list) or not isinstance(argument, int) or len(value) >= argument
-
-
-def _max_items(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
-    return not isinstance(value, list) or not isinstance(argument, int) or len(value) <= argument
+def _listed(schemas: SchemaPart) -> list[SchemaPart]:
+    assert isinstance(schemas, list)
+    return schemas
 
 
 def _any_of(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
-    for schema in argument if isinstance(argument, list) else ():  # noqa: SIM110
+    for schema in _listed(argument):  # noqa: SIM110
         if accepts(schema, value, root):
             return True
     return False
 
 
-def _one_of(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
-    return isinstance(argument, list) and sum(accepts(schema, value, root) for schema in argument) == 1
-
-
-def _all_of(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
-    return isinstance(argument, list) and all(accepts(schema, value, root) for schema in argument)
-
-
-def _not(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
-    return not accepts(argument, value, root)
-
-
-def _if(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
-    return not accepts(argument, value, root) or accepts(schema["then"], value, root)
-
-
 KEYWORDS: dict[str, Keyword] = {
     "type": _type,
-    "enum": _enum,
-    "const": _const,
-    "pattern": _pattern,
-    "minLength": _min_length,
-    "maxLength": _max_length,
-    "minimum": _minimum,
-    "maximum": _maximum,
+    "enum": lambda choices, value, _, __: isinstance(value, str) and isinstance(choices, list) and value in choices,
+    "const": lambda text, value, _, __: isinstance(value, str) and value == text,
+    "pattern": lambda text, value, _, __: not isinstance(value, str) or re.search(str(text), value) is not None,
+    "minLength": lambda least, value, _, __: not isinstance(value, str) or len(value) >= least,  # type: ignore[operator]
+    "maxLength": lambda most, value, _, __: not isinstance(value, str) or len(value) <= most,  # type: ignore[operator]
+    "minimum": lambda least, value, _, __: not _is_of_type("number", value) or not value < least,  # type: ignore[operator]
+    "maximum": lambda most, value, _, __: not _is_of_type("number", value) or not value > most,  # type: ignore[operator]
     "required": _required,
     "properties": _properties,
     "additionalProperties": _additional_properties,
-    "propertyNames": _property_names,
+    "propertyNames": lambda schema, value, _, root: (
+        not isinstance(value, dict) or all(accepts(schema, key, root) for key in value)
+    ),
     "dependencies": _dependencies,
-    "items": _items,
-    "minItems": _min_items,
-    "maxItems": _max_items,
+    "items": lambda schema, value, _, root: (
+        not isinstance(value, list) or all(accepts(schema, item, root) for item in value)
+    ),
+    "minItems": lambda least, value, _, __: not isinstance(value, list) or len(value) >= least,  # type: ignore[operator]
+    "maxItems": lambda most, value, _, __: not isinstance(value, list) or len(value) <= most,  # type: ignore[operator]
     "anyOf": _any_of,
-    "oneOf": _one_of,
-    "allOf": _all_of,
-    "not": _not,
-    "if": _if,
+    "oneOf": lambda schemas, value, _, root: sum(accepts(schema, value, root) for schema in _listed(schemas)) == 1,
+    "allOf": lambda schemas, value, _, root: all(accepts(schema, value, root) for schema in _listed(schemas)),
+    "not": lambda schema, value, _, root: not accepts(schema, value, root),
+    "if": lambda schema, value, around, root: not accepts(schema, value, root) or accepts(around["then"], value, root),
 }
 """The interpreted keywords besides ``$ref``: ``enum`` of strings, ``dependencies`` on keys, ``if`` without ``else``."""
 

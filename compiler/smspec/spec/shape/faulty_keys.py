@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import one_of
-from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
+from smspec.diagnostics.suggestions import Fix, bare, nearest, spelling_fix
 from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.keys import ROWS, rows_below, rows_by_member
@@ -75,7 +75,8 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
     strange: dict[Path, int] = {}
     for fault in ordered:
         if fault.keyword == "additionalProperties":
-            for word in _unknown(fault):
+            known = part(fault.schema, "properties")
+            for word in (key for key in fault.names if key not in known):
                 guess = suggestion(word, fault.path) if len(findings) < MOST_GUESSED else None
                 findings.append(_unknown_key(fault.path, word, guess, fault.names))
                 if guess is None:
@@ -99,11 +100,6 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
         else:
             findings += _dependencies(fault, intended | open_choices)
     return findings
-
-
-def _unknown(fault: ShapeFault) -> Iterator[str]:
-    known = part(fault.schema, "properties")
-    return (key for key in fault.names if key not in known)
 
 
 def _unknown_key(mapping: Path, word: str, guess: Suggestion | None, written: tuple[str, ...]) -> Finding:
@@ -139,10 +135,6 @@ def _missing(mapping: Path, keys: tuple[str, ...]) -> Finding:
     example = example_of(path)
     help = f"add it, for example `{example}`" if example else ""
     return MISSING_KEY.at(path, f"missing key `{keys[0]}`{place}", help=help, on="key")
-
-
-def _listed(keys: tuple[str, ...]) -> str:
-    return ", ".join(f"`{key}`" for key in keys)
 
 
 def _missing_keys(fault: ShapeFault, intended: set[Path]) -> Iterator[str]:
@@ -266,7 +258,7 @@ class Hint:
 
 def hint(word: str) -> Hint | None:
     """Return the hint for a key that the spec does not have."""
-    return _known().get(_bare(word))
+    return _known().get(bare(word))
 
 
 @lru_cache(maxsize=1)
@@ -277,7 +269,7 @@ def _known() -> dict[str, Hint]:
         keys: dict[str, list[str]] = {}
         for row in ROWS:
             for word in _words(row, tool):
-                keys.setdefault(_bare(word), []).append(row.path)
+                keys.setdefault(bare(word), []).append(row.path)
         for word, paths in keys.items():
             known.setdefault(word, Hint(tool, tuple(paths)))
     return known
@@ -292,19 +284,19 @@ def _words(row: KeyRow, tool: str) -> Iterator[str]:
 @lru_cache(maxsize=1)
 def _members() -> dict[str, list[str]]:
     """Return the names of the members that each key sets, except those that are also top-level keys of a spec."""
-    ours = {_bare(row.name) for row in rows_below("")}
+    ours = {bare(row.name) for row in rows_below("")}
     members: dict[str, list[str]] = {}
     for path, rows in rows_by_member().items():
         name = str(path[-1])
         for row in rows:
-            if _bare(name) not in ours:
+            if bare(name) not in ours:
                 members.setdefault(row.path, []).append(name)
     return members
 
 
 def value_hint(word: str, allowed: tuple[str, ...]) -> str | None:
     """Return the value that a different tool's word corresponds to, if it is one of those allowed."""
-    value = _VALUES.get(_bare(word))
+    value = _VALUES.get(bare(word))
     return value if value in allowed else None
 
 
@@ -315,7 +307,3 @@ def hinted_keys() -> dict[str, tuple[str, ...]]:
         for word in (word for tool in TOOLS for word in _words(row, tool)):
             keys[word] = (*keys.get(word, ()), row.path)
     return keys
-
-
-def _bare(word: str) -> str:
-    return word.lower().replace("_", "").replace("-", "").replace(" ", "")

@@ -176,7 +176,10 @@ def resource_questions(
     keys = (source_key, member(payload, "OutputDataConfig", "KmsKeyId"), *volumes)
     for key in dict.fromkeys(each for each in keys if isinstance(each, str) and each):
         yield AwsQuestion(kind=KEY, name=key, waits_for="KMS", ask=partial(_key, calls, key))
-    subnets, groups = (_texts(items(payload, "VpcConfig", name)) for name in ("Subnets", "SecurityGroupIds"))
+    subnets, groups = (
+        [each for each in items(payload, "VpcConfig", name) if isinstance(each, str)]
+        for name in ("Subnets", "SecurityGroupIds")
+    )
     if subnets or groups:
         yield AwsQuestion(
             kind=NETWORK, name="", waits_for="EC2 about the network", ask=partial(_network, calls, subnets, groups)
@@ -325,7 +328,3 @@ def _absent(calls: PreflightCalls, service: str, kind: str, name: str, text: str
     if emulator:
         raise NotChecked(f"`{emulator}`, which is not AWS, does not have it")
     return wrong(kind, name, text)
-
-
-def _texts(values: list[object]) -> list[str]:
-    return [each for each in values if isinstance(each, str)]

@@ -63,6 +63,7 @@ def agrees(known, real):
         ("y = {'a': {}}\nx = y['a']\nx['b'] = 1\ny = 2", {"b": 1}),
         ("try:\n    x = 1\nexcept ValueError:\n    print('no')", 1),
         ("x = 1\nwhile unknown():\n    def f():\n        x = 2", 1),
+        ("def f():\n    global x\n    x = 2\nx = 1\nf()", 2),
     ],
 )
 def test_values_are_known(text, expected):
@@ -77,6 +78,8 @@ EXPRESSIONS = [
     *("'a' in 'train'", "'x' not in 'train'", "'adam' in ('adam', 'sgd')", "2 in [1]"),
     *("'Adam'.lower()", "' a '.strip()", "'a-b'.replace('-', '_')", "'a-b-c'.replace('-', '', 1)"),
     *("'train.py'.endswith('.py')", "'s3://a'.startswith('s3')", "'ab'.rstrip('b').upper()"),
+    *("'%s-%d' % ('a', 3)", "'{}/{b}'.format('a', b=2)", "'/'.join(['a', 'b'])", "f'{3:02d}-{1!s}'"),
+    *("'train.py'[:-3]", "'abc'[1]", "'a b'.split()[1]", "[1, 2, 3][1:][0]", "None or 0 or 3", "[] is None"),
 ]
 UNKNOWN_ALIKE = [
     "1 / 0",
@@ -86,6 +89,7 @@ UNKNOWN_ALIKE = [
     "'a'.replace(1, 2)",
     "'a'.startswith(['a'])",
     "9 ** 64",
+    "f'{[1]}'",
 ]
 
 
@@ -119,9 +123,13 @@ def test_number_format_is_known_for_whole_numbers_only(given):
         "x = {}\nfor i in unknown():\n    x['a'] = 1",
         "x = [1]\ny = x\nif unknown():\n    y.append(2)",
         "x = 1\ntry:\n    unknown()\n    x = 2\nexcept ValueError:\n    pass",
-        "def f():\n    global x\n    x = 2\nx = 1\nf()",
+        "def f():\n    global x\n    if unknown():\n        x = 2\nx = 1\nf()",
         "x = {'a': 1}\n[x.pop('a') for i in unknown()]",
         "x = {'a': 1}\nunknown().method(x)",
+        "x = {}\ndef f():\n    if unknown():\n        x['a'] = 1\nf()",
+        "x = {}\ndef f():\n    global x\n    if unknown():\n        x['a'] = 1\nf()",
+        "x = {}\ndef g():\n    x['a'] = 1\ndef f():\n    if unknown():\n        pass\n    else:\n        g()\nf()",
+        "def f():\n    d = {}\n    def g():\n        if u():\n            d['a'] = 1\n    g()\n    return d\nx = f()",
         "x = 1\ndel x",
         "x = 1\nwhile unknown():\n    del x",
         "x = 1\nwhile unknown():\n    from a import b as x",
@@ -145,6 +153,17 @@ def test_unreadable_cell_forgets_what_it_assigns():
     found = Following(NotebookProgram(cells=cells, files={}, is_notebook=True))
     assert isinstance(found.names["x"], SdkUnknown)
     assert found.names["y"] == 1
+
+
+@pytest.mark.parametrize(("given", "expected"), [("'own'", "own"), ("None", None), ("unknown()", "default_bucket")])
+def test_bucket_of_a_session_is_its_own_or_the_default(given, expected):
+    session = f"import sagemaker\ns = sagemaker.Session(default_bucket={given})\n"
+    found = followed(session + "x, y = s.default_bucket(), s.default_bucket()\n")
+    assert found.names["x"] is found.names["y"]
+    if isinstance(found.names["x"], SdkUnknown):
+        assert found.names["x"] is found.surroundings.bucket if expected is None else found.names["x"].name == expected
+    else:
+        assert found.names["x"] == expected
 
 
 def test_unknown_parts_of_a_text_are_kept():
@@ -172,6 +191,10 @@ def test_written_files_are_known():
 HOSTILE = {
     "deep brackets": "x = " + "[" * 5_000 + "]" * 5_000,
     "deep calls": "def f(n):\n    return f(f(f(n)))\nx = f(1)",
+    "many alternatives": "if u():\n    x = 1\n" + "elif u():\n    x = 2\n" * 3_000,
+    "many calls in a row": "x = u" + ".b()" * 3_000,
+    "many branches in a function": "d = {}\ndef f():\n" + "    if u(): d['a'] = 1\n" * 300 + "f()\n" * 50,
+    "many looks at a long list": f"x = [{'1, ' * 10_000}]\n" + "x[0]\n1 in x\n" * 4_000,
     "many branches": "x = {}\n" + "if u():\n    x[1] = 1\n" * 3_000,
     "nested branches": "\n".join(f"{'    ' * i}if u():" for i in range(50)) + "\n" + "    " * 50 + "x = 1",
     "growing text": "x = 'a'\n" + "x = x + x\n" * 3_000,
@@ -215,6 +238,32 @@ VALUES = st.one_of(
     st.builds("str({})".format, NAMES),
     st.builds("f({})".format, NAMES),
     st.just("u()"),
+    st.builds("({} or {})".format, NAMES, NAMES),
+    st.builds("({} and {})".format, NAMES, NAMES),
+    st.builds("(not {})".format, NAMES),
+    st.builds("({} is None)".format, NAMES),
+    st.builds("'%s-' % ({},)".format, NAMES),
+    st.builds("'{{}}/{{}}'.format({}, {})".format, NAMES, NAMES),
+    st.builds("{}[0:1]".format, NAMES),
+    st.builds("[v for v in {}]".format, NAMES),
+    st.builds("{{v: {} for v in {}}}".format, NAMES, NAMES),
+    st.builds("(1 if u() else {})".format, NAMES),
+    st.builds("({} if u() else {})".format, NAMES, NAMES),
+    st.builds("{}.get('k', {})".format, NAMES, NAMES),
+    st.builds("('k' in {})".format, NAMES),
+    st.builds("{}.pop('k', 1)".format, NAMES),
+    st.builds("g(*{})".format, NAMES),
+    st.builds("h(**{})".format, NAMES),
+    st.builds("[*{}, {}]".format, NAMES, NAMES),
+    st.builds("{{**{}, 'z': {}}}".format, NAMES, NAMES),
+    st.builds("(u() or {}.pop('k', 1))".format, NAMES),
+    st.builds("(u() and {}.append(3))".format, NAMES),
+    st.builds("m({})".format, NAMES),
+    st.builds("({} := {})".format, NAMES, NAMES),
+    st.builds("(u() and ({} := {}))".format, NAMES, NAMES),
+    st.just("w()"),
+    st.builds("q({})".format, NAMES),
+    st.builds("{}.copy()".format, NAMES),
 )
 SIMPLE = st.one_of(
     st.builds("{} = {}".format, NAMES, VALUES),
@@ -223,6 +272,11 @@ SIMPLE = st.one_of(
     st.builds("{}.append({})".format, NAMES, VALUES),
     st.builds("{}.update({{'j': {}}})".format, NAMES, VALUES),
     st.builds("change({})".format, NAMES),
+    st.builds("{} |= {}".format, NAMES, VALUES),
+    st.builds("{} -= {}".format, NAMES, VALUES),
+    st.builds("del {}['k']".format, NAMES),
+    st.builds("{}.extend({})".format, NAMES, NAMES),
+    st.builds("{} = {} = {}".format, NAMES, NAMES, VALUES),
     st.builds("{}, {} = {}, {}".format, NAMES, NAMES, VALUES, VALUES),
 )
 
@@ -241,6 +295,33 @@ def blocks(inner):
     )
 
 
+FUNCTIONS = """
+def f(v):
+    if v:
+        return v
+    return 7
+def g(x=1, y=2):
+    return [x, y]
+def h(k=1, j=2, z=3):
+    return k
+def m(v):
+    try:
+        v['k'] = 4
+    except Exception:
+        v.append(8)
+    return v
+def w():
+    global a
+    if u():
+        a = 5
+    elif isinstance(b, list):
+        b.append(6)
+    return a
+def q(v, *rest, **more):
+    for i in u2():
+        v['q'] = i
+    return v
+"""
 PROGRAMS = st.lists(st.one_of(SIMPLE, SIMPLE, st.recursive(SIMPLE, blocks, max_leaves=4)), min_size=1, max_size=8)
 
 
@@ -248,7 +329,7 @@ PROGRAMS = st.lists(st.one_of(SIMPLE, SIMPLE, st.recursive(SIMPLE, blocks, max_l
 @given(PROGRAMS, st.sampled_from([0, "t", None]), st.sampled_from([(), (1,), (2, 3)]))
 def test_known_values_equal_those_of_a_run(lines, unknown, items):
     """A law: a program that ends has the values that reading it has found, whatever the unknown functions return."""
-    text = "def f(v):\n    if v:\n        return v\n    return 7\na, b, c = 1, 's', {'k': [2]}\n" + "\n".join(lines)
+    text = FUNCTIONS + "a, b, c = 1, 's', {'k': [2]}\n" + "\n".join(lines)
 
     def change(value):
         if isinstance(value, list):

@@ -157,3 +157,27 @@ def test_no_listed_image_is_reported_in_its_regions():
                 uri = f"{accounts.registry(image.column, region)}/{repository}:{image.usual_tag}"
                 found = {finding.code for finding in findings(uri, GPU)}
                 assert not found & {"SM488", "SM384", "SM385"}, uri
+
+
+HUGGING_FACE = "huggingface-pytorch-training"
+
+
+@pytest.mark.parametrize(
+    ("tag", "is_listed"),
+    [
+        (f"{HUGGING_FACE}:2.9-gpu-py312", True),
+        (f"{HUGGING_FACE}:2.9.0-gpu-py312-cu130-ubuntu22.04", True),
+        (f"{HUGGING_FACE}:2.9-transformers5.3-gpu-py312-cu130-ubuntu22.04-v1", True),
+        (f"{HUGGING_FACE}:2.9-transformers5.9-gpu-py312", False),
+        ("pytorch-training:2.5-gpu-py311-cu124", True),
+        ("pytorch-training:2.5.9-gpu-py311", False),
+        ("pytorch-training:2.5-py311", False),
+        ("pytorch-training:2.5.1-gpu", False),
+        ("pytorch-training:2.5.1-gpu-py39", False),
+        ("pytorch-training:2-gpu-py311", True),
+    ],
+)
+def test_forms_of_a_listed_tag_are_listed(tag, is_listed):
+    """AWS publishes each image under several tags (release notes of aws/deep-learning-containers)."""
+    found = [finding.code for finding in request_findings(running(f"{OREGON}/{tag}", GPU))]
+    assert found == ([] if is_listed else ["SM385"])

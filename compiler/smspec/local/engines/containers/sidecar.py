@@ -14,7 +14,6 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from smspec.local import feeder
 from smspec.local.channels.feeder_process import FeederProcess
@@ -23,6 +22,7 @@ from smspec.local.engines.containers.inside import inside_words
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.running.request import RunFailed
 from smspec.local.s3 import is_s3
+from smspec.source.frozen import dataclass
 from smspec.source.real_file import walked
 from smspec.workspace.process_guard import end_by_closing_stdin
 

@@ -15,9 +15,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from smspec.local.running.request import RunFailed
+from smspec.source.frozen import dataclass
 
 _CELL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cell", "__main__.py")
 _SECONDS = 20

@@ -14,12 +14,12 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from smspec.local.engines.namespace.availability import cell_words
 from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import HostLog
 from smspec.local.watch.machine_processes import MachineProcess, Usage, below
+from smspec.source.frozen import dataclass
 from smspec.workspace.process_guard import end_by_closing_stdin
 
 _FILES = ("/etc/subuid", "/etc/subgid")

@@ -105,7 +105,8 @@ def _place(bind: Bind, root: str, users: int | None = None, flags: int = _SAFE) 
     target = root + bind.target
     try:
         is_there = os.path.exists(target) and os.path.samefile(bind.source, target)
-        if is_there and (users is None or not bind.target.startswith("/opt/")):
+        is_own = bind.target.startswith("/opt/ml/")  # each a mount with its own rights, within that of /opt/ml
+        if is_there and not is_own and (users is None or not bind.target.startswith("/opt/")):
             return  # visible with what surrounds it, and with its owners
         is_directory = os.path.isdir(bind.source)
         if not os.path.realpath(target).startswith(f"{os.path.realpath(root)}/"):

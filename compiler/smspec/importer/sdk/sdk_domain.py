@@ -1,0 +1,235 @@
+"""What stands for values that only a run has while a program that starts jobs is followed, and what branches leave.
+
+Names are copied for branches, with the lists and mappings that they have, and say what is known after either.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from copy import copy
+from typing import TYPE_CHECKING
+
+from smspec.importer.sdk.sdk_facts import SDK, is_builtin
+from smspec.importer.sdk.values import (
+    LONGEST,
+    Collection,
+    Entries,
+    SdkInstance,
+    SdkItems,
+    SdkText,
+    SdkUnknown,
+    Value,
+    forget,
+    is_constant,
+    joined,
+    lifted,
+    lowered,
+    text_of,
+)
+from smspec.script.follow import values as followed
+from smspec.script.follow.code import SCOPES
+from smspec.script.follow.domain import Domain, Names
+from smspec.script.follow.values import UNKNOWN, Bound, Known, Named
+
+if TYPE_CHECKING:
+    from smspec.script.follow.facts import Part
+    from smspec.script.follow.frames import Frame
+    from smspec.script.follow.interpreter import ProgramInterpreter
+
+MOST_PASSES = 200
+"""The maximum number of items for which each pass of a loop is followed."""
+
+_DEEPEST = 20
+
+
+class SdkDomain(Domain):
+    """The values of a program that starts jobs; ``step`` counts what copying them costs."""
+
+    follows_classes = False
+    star_replaces = False
+
+    def __init__(self, step: Callable[[int], None]) -> None:
+        self._step = step
+        self._outside: dict[str, SdkUnknown] = {}
+
+    def named(self, value: followed.Value, name: str) -> followed.Value:
+        return lifted(lowered(value, name))
+
+    def given(self, value: followed.Value, name: str = "") -> followed.Value:
+        """Return a value that is an argument: something of a module is unknown, except what belongs to the SDK."""
+        if isinstance(value, Named) and not value.name.startswith(f"{SDK}."):
+            return self._outside.setdefault(value.name, SdkUnknown(value.name.rpartition(".")[2]))
+        return SdkUnknown(value.name) if isinstance(value, Bound) else self.named(value, name)
+
+    def unbound(self, name: str, run: ProgramInterpreter) -> followed.Value:
+        return Named(name, run) if is_builtin(name) else SdkUnknown(name)
+
+    def items(
+        self, values: Sequence[followed.Value], *, is_fixed: bool = False, is_whole: bool = True
+    ) -> followed.Value:
+        return SdkItems(list(map(lowered, values)), is_fixed=is_fixed, is_known=is_whole)
+
+    def mapping(self, entries: Sequence[tuple[followed.Value | None, followed.Value]]) -> followed.Value:
+        found = Entries({})
+        for key, value in entries:
+            name = ... if key is None else key.constant()
+            if key is None:
+                found.update(value, {})
+            elif is_constant(name):
+                found.values[name] = lowered(self.given(value, str(name)))
+            else:
+                found.is_known = False
+        return found
+
+    def text(self, parts: Sequence[Part] | None) -> followed.Value:
+        if parts is None:
+            return SdkUnknown(is_text=True)
+        return lifted(joined(*(part if isinstance(part, str) else text_of(lowered(part)) for part in parts)))
+
+    def combined(self, kind: type[ast.operator], one: followed.Value, two: followed.Value) -> followed.Value | None:
+        first, second = lowered(one), lowered(two)
+        texts = [isinstance(value, str | SdkText | SdkUnknown) for value in (first, second)]
+        if kind is ast.Add and all(texts):
+            is_open = isinstance(first, SdkUnknown) and isinstance(second, SdkUnknown)
+            return UNKNOWN if is_open else lifted(joined(first, second))
+        if kind is ast.Add and isinstance(first, SdkItems) and isinstance(second, SdkItems):
+            both = [*first.values, *second.values]
+            if len(both) > LONGEST:
+                return UNKNOWN
+            return SdkItems(both, is_fixed=first.is_fixed, is_known=first.is_known and second.is_known)
+        if kind is ast.BitOr and isinstance(first, Entries) and isinstance(second, Entries):
+            return Entries({**first.values, **second.values}, is_known=first.is_known and second.is_known)
+        return UNKNOWN if kind is ast.BitOr else None
+
+    def either(self, values: Sequence[followed.Value]) -> followed.Value:
+        if len(values) == 2 and same(values[0], values[1]):
+            return values[0]
+        for value in values:
+            forget(value)
+        is_text = bool(values) and all(isinstance(lowered(value), str | SdkText) for value in values)
+        return SdkUnknown(is_text=True) if is_text else UNKNOWN
+
+    def passes(self, iterated: followed.Value) -> Sequence[followed.Value] | None:
+        values: Sequence[followed.Value] | None = iterated.items() if isinstance(iterated, SdkItems) else None
+        if isinstance(iterated, Entries) and iterated.is_known:
+            values = [Known(key) for key in iterated.values if isinstance(key, bool | int | float | str | None)]
+        return values if values is not None and len(values) <= MOST_PASSES else None
+
+    def apart(self, frame: Frame) -> Names:
+        """Take in the collections of outer frames, so that what only one branch changes in them is unknown later."""
+        outer = frame.outer
+        while outer is not None:
+            for name, value in outer.names.items():
+                if isinstance(value, Collection):
+                    is_outer = name in frame.globals or name in frame.nonlocals
+                    frame.names.setdefault(f"{name} " if is_outer else name, value)
+            outer = outer.outer
+        return self.branch(frame.names)
+
+    def branch(self, names: Names) -> Names:
+        memo: dict[int, Collection] = {}
+        found = {name: lifted(copied(value, memo)) for name, value in names.items()}
+        self._step(10 + len(memo) + len(found))
+        return found
+
+    def joined(self, one: Names, two: Names) -> Names:
+        return self._merged(one, two, keeps_new=False)
+
+    def interrupted(self, before: Names, _after: Names) -> Names:
+        return before
+
+    def handled(self, after: Names, others: Names) -> Names:
+        """Keep what only the `try` defines, because nothing else can define it."""
+        return self._merged(after, others, keeps_new=True)
+
+    def _merged(self, names: Names, others: Names, *, keeps_new: bool) -> Names:
+        self._step(len(others))
+        done: set[tuple[int, int]] = set()
+        for name in list(dict.fromkeys((*names, *others))):
+            if name in names and name in others:
+                names[name] = lifted(_either_of(names[name], others[name], done, name))
+            elif name in others or not keeps_new:
+                names[name] = SdkUnknown(name)
+        return names
+
+    def reached(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
+        """Treat as unknown what code may assign, and the collections that it may change."""
+        code = run.codes.of(node)
+        for name in sorted(code.shared):
+            frame.module.set(name, SdkUnknown(name))
+        for name in sorted(code.shared if isinstance(node, SCOPES) else code.shared | code.stored):
+            frame.set(name, SdkUnknown(name))
+        for part in ast.walk(node):
+            self._step(1)
+            if isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store | ast.Del):
+                _forget_root(part.value, frame)
+            elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+                _forget_root(part.func.value, frame)
+
+    doubted = reached
+
+
+def _forget_root(node: ast.expr, frame: Frame) -> None:
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    value = frame.get(node.id) if isinstance(node, ast.Name) else None
+    if isinstance(value, SdkItems | Entries):
+        forget(value)
+
+
+def same(one: Value, two: Value, depth: int = 0) -> bool:
+    """Return whether two values are certainly equal."""
+    if one is two:
+        return True
+    if type(one) is not type(two) or depth > _DEEPEST:
+        return False
+    if isinstance(one, Known) and isinstance(two, Known):
+        return same(one.value, two.value)
+    if isinstance(one, Named) and isinstance(two, Named):
+        return one.name == two.name
+    if not (isinstance(one, Collection) and isinstance(two, Collection)):
+        return isinstance(one, bool | int | float | str | SdkText) and one == two
+    mine, others = one.members(), two.members()
+    is_alike = one.is_known and two.is_known and _is_alike(one, two) and list(mine) == list(others)
+    return is_alike and all(same(mine[key], others[key], depth + 1) for key in mine)
+
+
+def copied(value: Value, memo: dict[int, Collection]) -> Value:
+    """Return a copy of a collection, with the collections in it; other values cannot change and are shared."""
+    if isinstance(value, Bound):
+        return Bound(lifted(copied(value.owner, memo)), value.name)
+    if not isinstance(value, Collection):
+        return value
+    if id(value) not in memo:
+        found = memo[id(value)] = copy(value)
+        found.fill({key: copied(item, memo) for key, item in value.members().items()})
+    return memo[id(value)]
+
+
+def _either_of(one: Value, two: Value, done: set[tuple[int, int]], name: str = "") -> Value:
+    """Return what is known of a value after two branches. A collection becomes what both have, in place."""
+    if one is two or (not isinstance(one, Collection) and same(one, two)):
+        return one
+    if isinstance(one, SdkUnknown) and isinstance(two, SdkUnknown):
+        return one if one.is_text <= two.is_text else two
+    if not (isinstance(one, Collection) and isinstance(two, Collection) and _is_alike(one, two)):
+        forget(one)
+        return SdkUnknown(name)
+    if (id(one), id(two)) in done:
+        return one
+    done.add((id(one), id(two)))
+    mine, others = one.members(), two.members()
+    keys = dict.fromkeys((*mine, *others)) if isinstance(one, SdkInstance) else [key for key in mine if key in others]
+    one.is_known = one.is_known and two.is_known and (isinstance(one, SdkInstance) or list(mine) == list(others))
+    found: dict[object, Value] = {}
+    for key in keys:
+        word = "" if isinstance(one, SdkItems) else str(key)
+        is_in_both = key in mine and key in others
+        found[key] = _either_of(mine[key], others[key], done, word) if is_in_both else SdkUnknown(word)
+    one.fill(found)
+    return one
+
+
+def _is_alike(one: Collection, two: Collection) -> bool:
+    return type(one) is type(two) and one.label() == two.label()

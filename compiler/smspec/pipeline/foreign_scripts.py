@@ -1,0 +1,163 @@
+"""Read the script of a spec that is not Python: a file of the source, or the text of a command, and what it calls.
+
+A script whose first line names Python is started like any Python file.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from smspec.pipeline.script_reading import Started
+from smspec.script.program import MOST_FOREIGN_BYTES, ForeignScript, UnreadScript
+from smspec.script.shell import NotUnderstood, Simple, simple_commands
+from smspec.script.shell.grammar import shell_script
+from smspec.source import Document, Listing, Path, Scalar
+from smspec.source import Sequence as SequenceNode
+from smspec.source.real_file import open_real
+
+MOST_SCRIPTS = 20
+"""Scripts that one script calls, and those call."""
+
+_SHELL = re.compile(r"(?:/(?:usr/)?bin/)?(bash|sh|dash)")
+_OF_PYTHON = re.compile(rb"#![ \t]*/(?:\S*/)?(?:env[ \t]+)?(?:-S[ \t]+)?python(?:3(?:\.\d+)?)?(?:[ \t]+-u)?[ \t]*\n")
+_BEGINNING = 200
+
+
+class _Files:
+    """The files of a source by their paths; ``directory``: its name in the spec."""
+
+    def __init__(self, source: Listing, directory: str) -> None:
+        self._files = {file.path: file for file in source.files}
+        self._unsaved, self._directory = source.unsaved, directory
+
+    def content(self, path: str) -> bytes | None:
+        """Return the beginning of a file, one byte more than the limit of a script; None without it. Raise OSError."""
+        if path not in self._files:
+            return None
+        if path in self._unsaved:
+            return self._unsaved[path]
+        with open(open_real(self._files[path].origin), "rb", buffering=0) as file:
+            return file.read(MOST_FOREIGN_BYTES + 1)
+
+    def is_executable(self, path: str) -> bool:
+        return self._files[path].executable
+
+    def name_of(self, path: str) -> str:
+        """Return the path of a file as the author would type it."""
+        return os.path.normpath(os.path.join(self._directory, path))
+
+
+def python_behind(document: Document, unread: UnreadScript, source: Listing) -> Started | None:
+    """Return the file that a spec starts, if its first line names Python. Raise OSError."""
+    words = _words(document)
+    if words and "/" not in words[0]:
+        return None
+    name = posixpath.normpath(words[0] if words else document.string(("entry_point", "script")) or "")
+    content = _Files(source, "").content(name)
+    if content is None or not _OF_PYTHON.match(content[:_BEGINNING]):
+        return None
+    searches = any(document.node((*above, "PYTHONPATH")) is not None for above in (("environment",), ("image", "env")))
+    return Started(path=name, named=name, key=str(unread.path[1]), searches=searches)
+
+
+def read_foreign_script(
+    document: Document, unread: UnreadScript, source: Listing, directory: str
+) -> ForeignScript | None:
+    """Return the script of a spec that is not Python, if its text is known; ``directory``: that of the source.
+
+    Raise OSError.
+    """
+    files = _Files(source, directory)
+    path: Path = unread.path
+    if path == ("entry_point", "script"):
+        script = _file(document.string(path) or "", files, path)
+    else:
+        script = _command(_words(document), files, path)
+    return None if script is None else _with_called(script, files)
+
+
+def _words(document: Document) -> list[str]:
+    command = document.node(("entry_point", "command"))
+    items = command.items if isinstance(command, SequenceNode) else ()
+    return [item.value if isinstance(item, Scalar) and isinstance(item.value, str) else "" for item in items]
+
+
+def _command(words: Sequence[str], files: _Files, path: Path) -> ForeignScript | None:
+    """Return the script that a command starts: the text after `-c`, or a file."""
+    if not words or (shell := _SHELL.fullmatch(words[0])) is None:
+        return _file(words[0], files, path) if words and "/" in words[0] else None
+    options, rest = [], list(words[1:])
+    while rest and re.fullmatch(r"-[A-Za-z]+", rest[0]):
+        options.append(rest.pop(0))
+        if options[-1].endswith("o") and rest:
+            options.append(rest.pop(0))
+    if not rest or rest[0][:1] in ("", "-", "+"):
+        return None
+    kind, written = shell[1], " ".join(options)
+    is_text = any("c" in option for option in options if option.startswith("-"))
+    if not is_text:
+        return _file(rest[0], files, path, shell=kind, options=written)
+    index = len(words) - len(rest)
+    text = rest[0].encode()
+    content = text if len(text) <= MOST_FOREIGN_BYTES else b""
+    return ForeignScript(name="", file="", content=content, path=(*path, index), shell=kind, options=written)
+
+
+def _file(name: str, files: _Files, path: Path, *, shell: str = "", options: str = "") -> ForeignScript | None:
+    name = posixpath.normpath(name)
+    content = None if name.endswith(".py") else files.content(name)
+    if content is None:
+        return None
+    return ForeignScript(
+        name=name,
+        file=files.name_of(name),
+        content=content if len(content) <= MOST_FOREIGN_BYTES else b"",
+        path=path,
+        shell=shell,
+        options=options,
+        is_executable=files.is_executable(name),
+    )
+
+
+def _with_called(script: ForeignScript, files: _Files) -> ForeignScript:
+    """Return a script with those of the source that it calls, and that these call, each once."""
+    found: dict[tuple[str, str], ForeignScript] = {}
+    ahead = [script]
+    while ahead and len(found) < MOST_SCRIPTS:
+        for word, line, shell in _calls(ahead.pop(0)):
+            called = _file(word, files, script.path, shell=shell)
+            if called is not None and called.name != script.name and (called.name, shell) not in found:
+                found[called.name, shell] = called.called_in_line(line)
+                ahead.append(called)
+    return script.with_called(tuple(found.values()))
+
+
+def _calls(script: ForeignScript) -> Iterator[tuple[str, int, str]]:
+    """Yield (file, line, shell) of the files that a script of a shell starts, with the shell that it names."""
+    if not script.dialect:
+        return
+    try:
+        commands = simple_commands(shell_script(script.text))
+    except NotUnderstood:
+        return
+    if any(command.words and command.words[0].value in ("cd", "pushd") for command in commands):
+        return
+    for command in commands:
+        words = [word.value for word in command.words]
+        if words and words[0] == "exec":
+            del words[0]
+        yield from _called(command, words)
+
+
+def _called(command: Simple, words: list[str | None]) -> Iterator[tuple[str, int, str]]:
+    name = words[0] if words else None
+    if name is None:
+        return
+    if shell := _SHELL.fullmatch(name):
+        if len(words) > 1 and words[1] and words[1][0] not in "-+":
+            yield words[1], command.line, shell[1]
+    elif "/" in name and not name.startswith("/"):
+        yield name, command.line, ""

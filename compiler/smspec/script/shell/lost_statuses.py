@@ -1,0 +1,135 @@
+"""Find the commands of a shell script whose failure the script hides: it ends with 0 although the command failed.
+
+A script is followed as if one command fails the first time that it runs, and all others succeed, along all paths: a
+condition may be true or false. A command is reported only if every path on which it runs ends with 0, and if the script
+does not look at its status, with `||`, `if`, `$?`, `wait "$pid"`, or a trap. A test runs such scripts in real shells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from smspec.script.shell import AndOrList, Compound, NotUnderstood, ShellFunction, Simple, simple_commands
+from smspec.script.shell.grammar import shell_script
+from smspec.script.shell.statuses import MOST_STEPS, Shell, Walk
+from smspec.source.frozen import dataclass
+
+Cure = Literal["errexit", "pipefail", "wait", "declaration", "check"]
+
+MOST_CANDIDATES = 40
+
+_BEFORE = re.compile(
+    r"builtin|catchsegv|command|env|exec|ionice|nice|nohup|numactl|stdbuf|sudo|time|timeout|unbuffer|xvfb-run"
+)
+"""Commands that run the one after their options."""
+_LAUNCHERS = frozenset({"deepspeed", "horovodrun", "mpirun", "torchrun"})
+_OF_SETUP = frozenset({"aws", "cp", "curl", "make", "mv", "tar", "unzip", "wget"})
+_PYTHON = re.compile(r"python(?:[23](?:\.\d+)?)?")
+_DECLARE = frozenset({"declare", "export", "local", "readonly", "typeset"})
+_BASHISMS = re.compile(
+    r"\[\[|(?<!\$)\(\(|&>|\|&|[<>]\(|<<<|\$'|PIPESTATUS|\b(?:function|source|declare|typeset|let|time)\b|\{\w+\.\.\w+\}"
+)
+"""What only some shells that are called `sh` read as bash does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostStatus:
+    """``command``: its name; ``cure``: the change that is certain to help, ``check`` if it is none of the others."""
+
+    command: str
+    line: int
+    cure: Cure
+
+
+def lost_statuses(text: str, shell: Shell, *, errexit: bool = False, pipefail: bool = False) -> list[LostStatus]:
+    """Return what a script hides, in its order; nothing if the script is not understood."""
+    if shell == "sh" and _BASHISMS.search(text):
+        return []
+    try:
+        items = shell_script(text)
+        return [*_lost(items, shell, errexit=errexit, pipefail=pipefail)]
+    except (NotUnderstood, RecursionError):
+        return []
+
+
+def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail: bool) -> Iterator[LostStatus]:
+    commands = simple_commands(items)
+    plain = {id(command) for item in items if (command := _alone(item)) is not None}
+    behind = {id(command) for item in _background(items) for command in simple_commands((item,))}
+    candidates = [(command, name) for command in commands if (name := _name(command))]
+    is_served = any(name not in _OF_SETUP and name != "pip" and id(one) not in behind for one, name in candidates)
+    steps: list[int] = []
+    for command, name in candidates[:MOST_CANDIDATES]:
+        in_background = id(command) in behind
+        if (name in _OF_SETUP and id(command) not in plain) or (in_background and (is_served or name == "pip")):
+            continue
+
+        def is_lost(target: Simple = command, *, errexit: bool = errexit, pipefail: bool = pipefail) -> bool:
+            walk = Walk(items, shell, target)
+            loses = walk.loses(errexit=errexit, pipefail=pipefail)
+            steps.append(walk.steps)
+            return loses
+
+        if sum(steps) > MOST_STEPS:
+            return  # what is known by then is enough
+        if not is_lost():
+            continue
+        cure: Cure = "check"
+        if in_background:
+            cure = "wait"
+        elif not is_lost(errexit=True):
+            cure = "errexit"
+        elif not is_lost(errexit=True, pipefail=True):
+            cure = "pipefail"
+        elif any(command in simple_commands(script) for script in _declared(commands)):
+            cure = "declaration"
+        yield LostStatus(command=name, line=command.line, cure=cure)
+
+
+def _alone(item: AndOrList) -> Simple | None:
+    """Return the command of an item that has only this one, in the foreground."""
+    commands = item.pipelines[0].commands
+    is_alone = len(item.pipelines) == 1 and len(commands) == 1 and not item.is_background
+    return commands[0] if is_alone and isinstance(commands[0], Simple) else None
+
+
+def _declared(commands: Iterable[Simple]) -> Iterator[tuple[AndOrList, ...]]:
+    for command in commands:
+        if command.words and command.words[0].value in _DECLARE:
+            yield from (script for word in command.words for script in word.scripts)
+
+
+def _background(items: tuple[AndOrList, ...]) -> Iterator[AndOrList]:
+    for item in items:
+        if item.is_background:
+            yield item
+        for command in (command for pipeline in item.pipelines for command in pipeline.commands):
+            body = command.body if isinstance(command, ShellFunction) else command
+            if isinstance(body, Compound):
+                yield from (inner for part in body.parts for inner in _background(part))
+
+
+def _name(command: Simple) -> str:
+    """Return the name of a command whose failure matters; empty for all others."""
+    words = [word.value for word in command.words]
+    while words and _BEFORE.fullmatch(words[0] or ""):
+        del words[0]
+        while words and re.match(r"-|[A-Za-z_]\w*=|\d+(?:\.\d+)?[smhd]?\Z", words[0] or ""):
+            del words[0]
+    if not words or words[0] is None:
+        return ""
+    name, rest = words[0].rpartition("/")[2], words[1:]
+    if _PYTHON.fullmatch(name):
+        while rest and re.fullmatch(r"-[bBdEiIOPqRsSuvx]+", rest[0] or ""):
+            del rest[0]
+        if rest[:2] == ["-m", "pip"]:
+            name, rest = "pip", rest[2:]
+        elif not rest or (rest[0] is not None and not rest[0].endswith(".py") and rest[0] != "-m"):
+            return ""
+    if name in ("pip", "pip3"):
+        return "pip" if "install" in rest else ""
+    if name == "accelerate":
+        return name if "launch" in rest else ""
+    return name if name in _LAUNCHERS or name in _OF_SETUP or _PYTHON.fullmatch(name) else ""

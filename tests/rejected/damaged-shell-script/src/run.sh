@@ -1,0 +1,4 @@
+#!/bin/bash
+set -e
+bash prepare.sh
+exec python3 train.py
