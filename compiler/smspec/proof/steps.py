@@ -22,10 +22,11 @@ from smspec.proof import (
     UNCOMPILED_OPTIONAL,
 )
 from smspec.proof.driver import compiling
-from smspec.proof.failures import CIRCULAR, Circumstances, import_failure, lacking, package_of, script_failure, unproven
+from smspec.proof.failures import CIRCULAR, Circumstances, import_failure, script_failure, unproven
 from smspec.proof.observation import Observation, observe_import
 from smspec.proof.rejections import LONGEST_LINE, message_line, rejection
 from smspec.proof.sandbox import Sandbox
+from smspec.proof.shared_libraries import lacking, package_of
 from smspec.proof.start import Start
 from smspec.rules.program.program_and_image import file_name, here
 from smspec.script.program import Program, UnreadScript

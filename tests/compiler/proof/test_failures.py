@@ -3,8 +3,9 @@
 import pytest
 
 from smspec.plan import ImagePlan
-from smspec.proof.failures import Circumstances, is_certain, lacking
+from smspec.proof.failures import Circumstances, is_certain
 from smspec.proof.observation import Raised
+from smspec.proof.shared_libraries import lacking
 
 SLIM = "python:3.12-slim-bookworm"
 
