@@ -59,9 +59,10 @@ def _click(watch: Any, module: Any) -> None:
 
     owner.make_context = checked_context
     module.Command.invoke = stop
-    group = module.__dict__.get("MultiCommand", module.Group)
-    group = group if "invoke" in group.__dict__ else module.Group
-    group.invoke = checked_group(group.invoke)
+    # The copy of click in typer has no groups.
+    group = module.__dict__.get("MultiCommand") or module.__dict__.get("Group")
+    if group is not None and "invoke" in group.__dict__:
+        group.invoke = checked_group(group.invoke)
 
 
 def _hydra(watch: Any, module: Any) -> None:
