@@ -78,7 +78,7 @@ def test_ignored_checkpoint_is_found(job):
 
 
 @pytest.mark.parametrize("metrics", [True, False])
-def test_log_of_the_start_is_no_repeated_work(job, metrics):
+def test_lines_of_the_start_are_not_repeated_work(job, metrics):
     """A callback logs what it restores, as often as there are steps; the other job prints no step at all."""
     silent = LOOP.replace("    print(f\"epoch {state['epoch']} loss={loss}\", flush=True)\n", "")
     logs = "state = load()\nfor number in range(12):\n    print(f'restored tensor {number} loss=1', flush=True)\n"
