@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from importlib.metadata import version
 
 import pytest
 
@@ -95,3 +96,25 @@ def test_environment_that_only_root_can_enter_compiles(checked, depth):
         status, records, err = checked.check("--python", f"{above}/environment/bin/python")
     assert (status, len(records)) == (0, 1), records  # that `--python` was used
     assert "1 module compiled" in err
+
+
+@pytest.mark.parametrize(
+    ("packages", "line", "severity"),
+    [
+        ("[click=={}]", "from click import nothing_here", "error"),
+        ("[click=={}]", "import click.nothing_here", "error"),
+        ("[click=={}]", "import click\nSIZE = click.nothing_here", "error"),
+        ("[click=={}]", "import click\nclick.echo(nothing=1)", "error"),
+        ("[click]", "from click import nothing_here", "note"),
+        ("['click==7.0']", "from click import nothing_here", "note"),
+        ("[click=={}, no-such-package==1.0]", "import no_such_package", "note"),
+    ],
+)
+def test_named_python_of_the_same_versions_stands_for_the_image(checked, packages, line, severity):
+    pytest.importorskip("click")
+    checked.spec(more=f", python_packages: {packages.format(version('click'))}")
+    checked.job.write("src/train.py", f"{line}\n{PARSER}parser.parse_args()\n")
+    status, records, err = checked.check("--python", sys.executable)
+    found = [record for record in records if "was used in place" not in record["message"]]
+    assert [record["severity"] for record in found] == [severity], err
+    assert status == int(severity == "error")

@@ -69,9 +69,24 @@ def test_link_as_a_checkpoint_is_not_followed(job, tmp_path):
 
 def test_ignored_checkpoint_is_found(job):
     job.write_job(LOOP.replace("if os.path.exists(CHECKPOINT):", "if False:"))
-    found = job.promises("--only", "progress")["progress"]
-    assert found["state"] == "broken"
+    promises = job.promises("--only", "spot", "--only", "progress")
+    found = promises["progress"]
+    assert (promises["spot"]["state"], found["state"]) == ("kept", "broken"), "the model is the same"
+    assert (job.directory / found["log"]).is_file()
+    assert (job.directory / found["directory"]).is_dir()
     assert found["seen"][0].startswith("the restarted job did everything again (5 values of `loss`)")
+
+
+@pytest.mark.parametrize("metrics", [True, False])
+def test_lines_of_the_start_are_not_repeated_work(job, metrics):
+    """A callback logs what it restores, as often as there are steps; the other job prints no step at all."""
+    silent = LOOP.replace("    print(f\"epoch {state['epoch']} loss={loss}\", flush=True)\n", "")
+    logs = "state = load()\nfor number in range(12):\n    print(f'restored tensor {number} loss=1', flush=True)\n"
+    spec = SPEC if metrics else SPEC[: SPEC.index("metrics:")]
+    job.write_job((LOOP if metrics else silent).replace("state = load()\n", logs), spec)
+    found = job.promises("--only", "progress")["progress"]
+    assert found["state"] == "kept", found["seen"]
+    assert not list((job.rehearsal / "trials").glob("spot-*"))
 
 
 def test_missing_checkpoints_are_found(job):

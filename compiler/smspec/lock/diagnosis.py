@@ -12,7 +12,7 @@ from smspec.lock.compatibility import Version, fits
 from smspec.lock.index_listing import ListedFile, called, index_connections, listed_files
 from smspec.lock.index_settings import IndexSettings
 from smspec.lock.resolution import Question
-from smspec.lock.resolver_process import ResolverFailed
+from smspec.lock.resolver_process import ResolverFailed, unusable_index
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import Requirement, joined_lines, normalized
 from smspec.source import Path, Span
@@ -81,8 +81,10 @@ def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fa
         if not isinstance(listing, WireFault):
             fault = _fault(requirement, is_in_file, listing, question)
             found += [fault] if fault else []
-    found = found or list(_conflict(judged, text))
+    found = found or list(conflict(judged, text))
     found = found or list(_through_dependency(judged, text, question, settings, connections))
+    if not found:
+        unusable_index(text, "uv")
     silent = next((listing for listing in listings.values() if isinstance(listing, WireFault)), None)
     if silent is not None and not found:
         raise ResolverFailed(f"a package index does not list its files: {settings.masked(str(silent))}")
@@ -156,12 +158,19 @@ def _pythons(files: Sequence[ListedFile], image: BareImage) -> Iterator[str]:
             yield other.minor
 
 
-def _conflict(judged: Sequence[tuple[Requirement, bool]], text: str) -> Iterator[Fault]:
-    """Yield the later one of the two requirements that a resolver mentions."""
-    named = _mentioned(judged, text)
+def conflict(judged: Sequence[tuple[Requirement, bool]], text: str) -> Iterator[Fault]:
+    """Yield the later one of the two requirements that a resolver mentions; of more, one that its conclusion names.
+
+    Hints, which follow it, name other packages, and indexes.
+    """
+    reason = text.partition("hint: ")[0]
+    named = _mentioned(judged, reason)
+    if len(named) > 2:
+        last = _mentioned(judged, reason.rpartition("because you require")[2])[:2]
+        named = [*[each for each in named if each not in last][: 2 - len(last)], *last]
     if len(named) == 2:
-        first, last = named
-        yield Fault("conflict", last[0], last[1], with_=first[0], with_is_in_file=first[1])
+        first, last_one = sorted(named, key=judged.index)
+        yield Fault("conflict", last_one[0], last_one[1], with_=first[0], with_is_in_file=first[1])
 
 
 def _through_dependency(

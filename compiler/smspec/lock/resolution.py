@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from smspec.diagnostics.quoting import quoted
 from smspec.lock.compatibility import fits, rank, version, wheel_name
 from smspec.lock.index_settings import IndexSettings
-from smspec.lock.resolver_process import ResolverFailed, output_of, unusable_index
+from smspec.lock.resolver_process import NO_SOLUTION, ResolverFailed, output_of, unusable_index
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import Requirement, RequirementLines, normalized
 from smspec.source.real_file import program_outside
@@ -171,7 +171,8 @@ class Uv:
         status, text = output_of([*words, *names], self._settings.uv, directory)
         if status:
             text = self._settings.masked(text)
-            unusable_index(text, "uv")
+            if NO_SOLUTION not in text:  # else a hint: some indexes deny access to every package that they lack
+                unusable_index(text, "uv")
             raise Unresolvable(text)
         with open(path, encoding="utf-8") as file:
             return tuple(_files(file.read(), question))

@@ -28,6 +28,7 @@ _UNREACHABLE = re.compile(
 )
 
 _DENIED = re.compile(r"\b40[13]\b.{0,40}(?:Unauthorized|Forbidden|Client Error)|Unauthorized|Forbidden|401 Error")
+NO_SOLUTION = "No solution found"
 _MESSAGE = re.compile(r"(?:error|cause|caused by|WARNING|ERROR):\s*(.+)", re.IGNORECASE)
 
 

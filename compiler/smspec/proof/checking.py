@@ -21,6 +21,9 @@ from smspec.source.frozen import dataclass
 _PARTS = ("HyperParameters", "Environment", "InputDataConfig", "ResourceConfig", "AlgorithmSpecification")
 """Members of a request that a script can see at its start."""
 
+_OF_THE_LOCK = ("SM722", "SM730")
+"""Warnings of `validate` about a lock that does not have the packages: others were proven than those that it has."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
@@ -63,7 +66,8 @@ class _Session:
         inputs = compiled.inputs
         kept = standing(inputs, compiled.job, self.proofs[key][1].findings)
         findings = [finding for finding in kept if finding.code in CODES]  # `validate` reports unused entries
-        return Faulty(diagnostics=placed(findings, inputs.document), texts=compiled.texts)
+        of_the_lock = [each for each in compiled.diagnostics if each.code in _OF_THE_LOCK]
+        return Faulty(diagnostics=(*of_the_lock, *placed(findings, inputs.document)), texts=compiled.texts)
 
     def _warn(self, line: str) -> None:
         """Show what is true of all jobs of the command once."""

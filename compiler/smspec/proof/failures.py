@@ -16,10 +16,10 @@ from smspec.diagnostics.quoting import quoted
 from smspec.plan import ImagePlan
 from smspec.proof import FAILED_IMPORT, FAILED_SCRIPT, MISSING_LIBRARY, UNPROVEN
 from smspec.proof.observation import Raised
+from smspec.proof.shared_libraries import is_of_the_host, may_have, missing_library, package_of
 from smspec.rules.program.program_and_image import file_name
 from smspec.rules.program.provided_modules import package_of as project_of
 from smspec.rules.script.starts import may_be_set
-from smspec.service.image_python import is_official_python
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 
@@ -29,11 +29,13 @@ _CERTAIN = frozenset({"AttributeError", "ArgumentError", "ImportError", "NameErr
 _ANYWAY = frozenset({"KeyError", "NameError", "SyntaxError"})
 """Those that do not depend on packages."""
 
-_OF_THE_INSTANCE = re.compile(
+OF_THE_INSTANCE = re.compile(
     r"cuda|cudnn|nccl|nvidia|nvml|\bgpu|\bhip\b|rocm|neuron|\bxla\b|\btpu|smdistributed|\bdevices?\b|NoneType"
     r"|smspec check",
     re.IGNORECASE,
 )
+CIRCULAR = "partially initialized module"
+_NO_FILE = re.compile(r"\[Errno 2\] No such file or directory: '([^']+)'$")
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _NO_MEMBER = re.compile(r"(?:cannot import name '(\w+)' from|module '[\w.]+' has no attribute '(\w+)')")
 _WITHOUT_DATA = re.compile(
@@ -46,6 +48,13 @@ _EMPTY = re.compile(r"\bempty\b", re.IGNORECASE)
 _OF_THE_RUNTIME = "SM_"
 """The runtime sets these here as in the container."""
 
+_CODE = "/opt/ml/code"
+_OF_SYSTEMS = {
+    *("bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "opt", "proc", "root"),
+    *("run", "sbin", "srv", "sys", "tmp", "usr", "var"),
+}
+"""Directories of every image, whose content may differ from that of this machine."""
+
 _LONGEST = 100
 _MOST_STEPS = 3
 
@@ -55,36 +64,14 @@ _ANY_NAME = re.compile(r"\bglobals\(|(?<![.\w])exec\(|\bbuiltins\b|__builtins__|
 _ANY_ATTRIBUTE = re.compile(r"(?<![.\w])(?:setattr|exec)\(|__dict__|\bvars\(|\bbuiltins\b|__builtins__")
 """A file with one of these and a name may bind it in another module."""
 
-_PACKAGES = {
-    "libGL.so.1": "libgl1",
-    "libSM.so.6": "libsm6",
-    "libX11.so.6": "libx11-6",
-    "libXext.so.6": "libxext6",
-    "libXrender.so.1": "libxrender1",
-    "libglib-2.0.so.0": "libglib2.0-0",
-    "libgomp.so.1": "libgomp1",
-    "libgthread-2.0.so.0": "libglib2.0-0",
-    "libmpi.so.40": "libopenmpi3",
-    "libportaudio.so.2": "libportaudio2",
-    "libsndfile.so.1": "libsndfile1",
-}
-"""Library → the package of Debian that has it. No official image of Python with `slim` in its tag does."""
-
-_NOT_IN_ANY = frozenset({"libGL.so.1", "libmpi.so.40", "libportaudio.so.2", "libsndfile.so.1"})
-"""Those that the larger images of Python lack, too."""
-
-_OF_THE_HOST = ("libcuda.so", "libnvidia-", "libnrt.so", "libnccom.so", "libefa.so", "libfabric.so")
-"""Libraries of drivers: the instance has them."""
-
-_NAMED = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
     """What a failure is judged by. ``path``: where the spec names the script; ``code``: the copy of its source.
 
     ``directory``: that of the source, as the author names it. ``is_complete``: the packages are all that the image has.
-    ``knows_variables``: the image has no others. ``has_data``: the job has channels or checkpoints, empty here.
+    ``knows_variables``: the image has no others. ``data``: directories of the container that have content there only,
+    those of channels and checkpoints. ``has_host``: below /opt/ml, the script sees what it sees in the container.
     """
 
     path: Path
@@ -94,7 +81,22 @@ class Circumstances:
     image: ImagePlan | None
     is_complete: bool
     knows_variables: bool
-    has_data: bool
+    data: tuple[str, ...]
+    has_host: bool
+
+    @property
+    def has_data(self) -> bool:
+        return bool(self.data)
+
+    def shown(self, text: str) -> str:
+        """Return a text with the paths of the container."""
+        return text.replace(self.code.removesuffix(_CODE), "") if self.code.endswith(_CODE) else text
+
+    def is_unknown(self, path: str) -> bool:
+        """Return whether the container may have a file or directory at an absolute path that is missing here."""
+        if path.startswith("/opt/ml/") or path == "/opt/ml":
+            return not self.has_host
+        return not self.knows_variables or path.split("/")[1] in _OF_SYSTEMS
 
     def places(self, raised: Raised) -> list[Span]:
         """Return the lines of the author's files that led to an exception, the last one last."""
@@ -113,8 +115,12 @@ def is_certain(raised: Raised, here: Circumstances) -> bool:
     library = missing_library(raised.message)
     if library is not None:
         return not is_of_the_host(library) and not may_have(here.image, library)
-    if _OF_THE_INSTANCE.search(raised.message):
+    if OF_THE_INSTANCE.search(raised.message):
         return False
+    if CIRCULAR in raised.message:
+        return _is_own(_module(raised), here)
+    if "FileNotFoundError" in raised.kinds:
+        return _is_of_the_source(raised, here)
     if not here.is_complete and not _ANYWAY & set(raised.kinds):
         return raised.module is not None and _is_own(raised.module, here)
     if raised.kind == "KeyError":
@@ -139,7 +145,10 @@ def import_failure(raised: Raised, module: str, used: Span | None, here: Circums
     file = here.script if at is None else file_name(at)
     library = missing_library(raised.message)
     is_import = used is not None or raised.module is not None
-    notes = (_message(raised), *_chain(places, at, "the module is imported here" if is_import else "it fails here"))
+    notes = (
+        _message(raised, here),
+        *_chain(places, at, "the module is imported here" if is_import else "it fails here"),
+    )
     named = quoted(module if used is not None else raised.module or module)
     what = f"imports {named}, which fails" if is_import else f"line {at.line if at else 1} fails"
     if not is_certain(raised, here):
@@ -161,11 +170,16 @@ def script_failure(raised: Raised, here: Circumstances) -> Finding:
     place = places[-1] if places else None
     file = here.script if place is None else file_name(place)
     line = "" if place is None else f" line {place.line}"
-    notes = (_message(raised), *_chain(places, place, "the script ends here"))
+    notes = (_message(raised, here), *_chain(places, place, "the script ends here"))
     if not is_certain(raised, here):
         return unproven(here.path, f"`{here.script}` fails before its parser on this machine", *notes)
     title = f"`{file}`{line} fails before the parser of `{here.script}`: {raised.kind}"
-    return FAILED_SCRIPT.at(here.path, title, help="fix the line; the job fails at startup", notes=notes)
+    return FAILED_SCRIPT.at(
+        here.path,
+        title,
+        help=_remedy(raised, here) if raised.kind == "FileNotFoundError" else "fix the line; the job fails at startup",
+        notes=notes,
+    )
 
 
 def unproven(path: Path, message: str, *notes: Note, rule: Rule = UNPROVEN) -> Finding:
@@ -173,8 +187,8 @@ def unproven(path: Path, message: str, *notes: Note, rule: Rule = UNPROVEN) -> F
     return rule.at(path, message, notes=notes)
 
 
-def _message(raised: Raised) -> Note:
-    line = re.sub(r" \(/[^()]*\)$", "", " ".join(raised.message.split()))  # the path of an installed module
+def _message(raised: Raised, here: Circumstances) -> Note:
+    line = re.sub(r" \(/[^()]*\)$", "", " ".join(here.shown(raised.message).split()))  # an installed module
     shown = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
     return Note(f"{raised.kind}: {shown}" if shown else raised.kind)
 
@@ -189,6 +203,10 @@ def _chain(places: list[Span], at: Span | None, words: str) -> tuple[Note, ...]:
 def _remedy(raised: Raised, here: Circumstances) -> str:
     if "ModuleNotFoundError" in raised.kinds and raised.module is not None and not _is_own(raised.module, here):
         return f"add `{project_of(raised.module.partition('.')[0])}` to `image.python_packages`"
+    if CIRCULAR in raised.message:
+        return "move one of the imports into the function that needs it"
+    if "FileNotFoundError" in raised.kinds:
+        return "add the file to the source, or fix its path"
     if "ImportError" in raised.kinds:
         return "change the versions in `image.python_packages`, or the import"
     return "fix the module, or change the versions in `image.python_packages`"
@@ -198,6 +216,23 @@ def _is_of_variables(raised: Raised) -> bool:
     """Return whether `os.environ` raised a KeyError."""
     last = raised.frames[-1][0] if raised.frames else ""
     return os.path.basename(last).strip("<>").removeprefix("frozen ") in ("os.py", "os")
+
+
+def _is_of_the_source(raised: Raised, here: Circumstances) -> bool:
+    """Return whether a file is missing in the container, too: one of the source, or of no image.
+
+    A file that is named twice may be written before it is read, or after a test that it exists.
+    """
+    found = _NO_FILE.match(raised.message)
+    if found is None or not here.places(raised) or not here.knows_variables:
+        return False
+    path = here.shown(os.path.normpath(found[1]))
+    if os.path.isabs(path) and not path.startswith(f"{_CODE}/"):
+        is_of_data = any(f"{path}/".startswith((f"{place}/", f"{place}_")) for place in here.data)
+        return not is_of_data and not here.is_unknown(path)
+    texts = [text for each in _modules(here.code) if (text := _text(each)) is not None]
+    name = os.path.basename(path)
+    return not path.startswith("..") and sum(text.count(name) for text in texts) == 1
 
 
 def _is_unset(name: str) -> bool:
@@ -308,40 +343,3 @@ def _bound(tree: ast.Module) -> set[str]:
         elif isinstance(node, ast.Global):
             found.update(node.names)
     return found
-
-
-def missing_library(message: str) -> str | None:
-    """Return the library that the loader cannot find, from the message of an exception."""
-    match = _NAMED.search(message)
-    return match[1] if match else None
-
-
-def is_of_the_host(library: str) -> bool:
-    """Return whether the driver of an instance brings a library."""
-    return library.startswith(_OF_THE_HOST)
-
-
-def package_of(library: str) -> str:
-    """Return the apt package that has a library; empty if it is unknown."""
-    return _PACKAGES.get(library, "")
-
-
-def may_have(image: ImagePlan | None, library: str) -> bool:
-    """Return whether an image may have a library; False only if it certainly does not."""
-    if image is None or image.commands or library not in _PACKAGES or not is_official_python(image.base):
-        return True
-    if "alpine" in image.base or ("slim" not in image.base and library not in _NOT_IN_ANY):
-        return True
-    return any(_may_bring(word.partition("=")[0].partition(":")[0]) for word in image.system_packages)
-
-
-def lacking(libraries: Iterable[str], image: ImagePlan | None, own: Iterable[str]) -> list[str]:
-    """Return the libraries in use that this machine has, and the image lacks; ``own``: directories with others."""
-    inside = tuple(os.path.join(os.path.realpath(path), "") for path in own)
-    names = {os.path.basename(path) for path in libraries if not os.path.realpath(path).startswith(inside)}
-    return [name for name in sorted(names) if not may_have(image, name)]
-
-
-def _may_bring(package: str) -> bool:
-    """Return whether an apt package may bring a library: any but those that certainly do not."""
-    return package not in ("ca-certificates", "curl", "git", "openssh-server", "procps", "tini", "unzip", "wget")

@@ -67,8 +67,17 @@ def observe_start(start: Start, sandbox: Sandbox, parsers: int, rests: ParserRes
     return _observation(sandbox.run(start.words, environment, start.directory), sandbox.result(result))
 
 
-def observe_import(start: Start, sandbox: Sandbox, module: str) -> Observation:
-    """Import one module in a process of its own, as the script would."""
+def observe_import(
+    start: Start,
+    sandbox: Sandbox,
+    module: str,
+    before: Iterable[str] = (),
+    members: Iterable[tuple[str, str]] = (),
+) -> Observation:
+    """Import one module in a process of its own, as the script would; ``before``: modules that it imports first.
+
+    ``members``: names that it takes from modules.
+    """
     result = sandbox.path("imported.json")
     if os.path.isdir(result) and not os.path.islink(result):
         remove_tree(result)
@@ -76,7 +85,14 @@ def observe_import(start: Start, sandbox: Sandbox, module: str) -> Observation:
         os.unlink(result)
     script = start.argv[0] if start.argv else ""
     place = os.path.dirname(os.path.join(start.directory, script)) if script.endswith(".py") else start.directory
-    asked = {"result": result, "writable": sandbox.writable, "argv": start.argv, "place": place, "module": module}
+    asked = {
+        "result": result,
+        "writable": sandbox.writable,
+        "argv": start.argv,
+        "place": place,
+        "modules": [*before, module],
+        "members": [*members],
+    }
     environment = {**start.environment, starting.IMPORT: json.dumps(asked)}
     ended = sandbox.run([start.python, start.driver], environment, start.directory)
     return _observation(ended, sandbox.result(result))

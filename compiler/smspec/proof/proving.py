@@ -21,8 +21,9 @@ from smspec.plan.script_environment import is_bare
 from smspec.proof import Proof, ProofRequest, driver
 from smspec.proof.failures import Circumstances, unproven
 from smspec.proof.observation import Observation, observe_start, parser_rests
-from smspec.proof.sandbox import Sandbox
-from smspec.proof.start import NotStarted, Preparation, Start
+from smspec.proof.sandbox import Sandbox, unconfined
+from smspec.proof.stand_in import has_the_versions
+from smspec.proof.start import NotStarted, Preparation, Start, data_places
 from smspec.proof.steps import (
     OwnModule,
     argument_findings,
@@ -30,6 +31,7 @@ from smspec.proof.steps import (
     foreign_parser,
     import_all,
     library_findings,
+    member_findings,
     parser_count,
     reachable_modules,
     syntax_findings,
@@ -112,7 +114,8 @@ class Proving:
         )
         self._show(f"compiling {count(len(modules), 'module')} with Python {interpreter.version}")
         faults = compile_modules(interpreter.executable, modules, sandbox.path("source"), sandbox)
-        self._warn_of(sandbox.unconfined())
+        enforced = sandbox.enforced()
+        self._warn_of(unconfined(enforced))
         if faults is None:
             self._note(both, f"the modules of `{script}` were not compiled: Python did not finish")
         self.findings += syntax_findings(faults or (), both.path)
@@ -126,7 +129,9 @@ class Proving:
         if reason:
             self._note(both, f"imports and arguments of `{script}` were not checked", Note(reason))
             return replace(proof, findings=tuple(self.findings))
-        return self._started(proof, both, wanted, modules, foreign, sandbox, directory)
+        return self._started(
+            proof, both, wanted, modules, foreign, sandbox, directory, is_laid_out=bool(enforced.get("tree"))
+        )
 
     def _warn_of(self, unconfined: str) -> None:
         if unconfined:
@@ -141,6 +146,8 @@ class Proving:
         foreign: list[ForeignImport],
         sandbox: Sandbox,
         directory: str,
+        *,
+        is_laid_out: bool,
     ) -> Proof:
         """Complete a proof with what the script does when the runtime starts it."""
         preparation = Preparation(self._compiled, wanted, self._run_request(sandbox), self._cache, sandbox)
@@ -158,17 +165,33 @@ class Proving:
             directory=directory,
             script=script,
             image=self._compiled.plan.image,
-            is_complete=self._request.python is None and self._is_complete(both),
+            is_complete=self._stands_for_image(both, wanted),
             knows_variables=is_bare(self._job),
-            has_data=bool(self._job.channels) or self._job.checkpoints is not None,
+            data=data_places(self._compiled),
+            has_host=is_laid_out and bool(sandbox.host),
         )
         seen = self._parse(both, modules, start, sandbox, here)
         known = frozenset() if seen is None else seen.modules
         rest = [each for each in wanted_imports(foreign, modules) if each.name not in known]
-        imported = import_all(rest, start, sandbox, here, self._show)
+        order = [each.name for each in modules if each.is_certain and each.name]
+        imported = import_all(rest, order, start, sandbox, here, self._show)
         reported = {cause for finding in self.findings for cause in _causes(finding)}
+        is_parsed = seen is not None and seen.kind == "parsed"
+        members = member_findings(
+            (
+                each
+                for each in both.reach.members
+                if (each.module in known | imported.names or is_standard(each.module.partition(".")[0]))
+                and not (is_parsed and each.place.column == 1)  # the script has passed it
+            ),
+            start,
+            sandbox,
+            here,
+        )
         self.findings += [
-            found for found in imported.findings if not (found.notes and found.notes[0].message in reported)
+            found
+            for found in (*imported.findings, *members)
+            if not (found.notes and found.notes[0].message in reported)
         ]
         libraries = {*imported.libraries, *(() if seen is None else seen.libraries)}
         own = (*preparation.programs, self._prefix(start), start.directory)
@@ -196,7 +219,7 @@ class Proving:
         self._show(f"running `{here.script}` until its parser")
         own = {os.path.realpath(os.path.join(start.directory, each.path)): text for each, text in texts.items()}
         seen = observe_start(start, sandbox, parsers, parser_rests({path: each.text for path, each in own.items()}))
-        self.findings += argument_findings(seen, self._job, here, sandbox.seconds)
+        self.findings += argument_findings(seen, self._job, here, sandbox.seconds, start.argv)
         return seen
 
     def _python_version(self) -> Version | None:
@@ -240,6 +263,13 @@ class Proving:
     def _is_complete(self, both: ProgramAndImage) -> bool:
         """Return whether the image has nothing besides what is installed."""
         return self._wanted.is_known and not both.reach.is_open
+
+    def _stands_for_image(self, both: ProgramAndImage, wanted: Wanted) -> bool:
+        """Return whether a module or a name that is missing here is missing in the job, too."""
+        if self._request.python is None:
+            return self._is_complete(both)
+        is_known = not isinstance(self._job.image, BuiltImage) or self._is_complete(both)
+        return is_known and has_the_versions(named_interpreter(self._request.python), self._job, wanted)
 
     def _unknown_packages(self, both: ProgramAndImage, wanted: Wanted, foreign: list[ForeignImport]) -> str:
         """Return why the script cannot be imported here; empty if it can."""

@@ -58,13 +58,14 @@ class Sandbox:
     """``directory`` is the only one of this machine that commands can write to. ``seconds``: the limit of each command.
 
     ``places``: what they can read, besides the programs and libraries of the system; ``hidden``: sockets and FIFOs in
-    them that they cannot reach.
+    them that they cannot reach. ``host``: a directory in it that is /opt/ml, too, where the system allows mounts.
     """
 
     directory: str
     seconds: float
     places: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    host: str = ""
 
     @property
     def writable(self) -> list[str]:
@@ -79,7 +80,7 @@ class Sandbox:
     ) -> Ended:
         """Run a command to its end, or to the limit; nothing that it has started is left.
 
-        ``recorded``: then `unconfined` knows what the system enforces. Code of a stranger could change the record.
+        ``recorded``: then `enforced` knows what the system enforces. Code of a stranger could change the record.
         """
         # Not that of the command: a package may have chosen it.
         libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
@@ -90,6 +91,8 @@ class Sandbox:
             "bytes": LARGEST_FILE,
             "places": [*self.places, *filter(os.path.isabs, libraries)],
             "hidden": self.hidden,
+            # An earlier command may have replaced it by a link to a directory of the author.
+            "host": self.host if os.path.isdir(self.host) and os.path.realpath(self.host) == self.host else "",
             "record": self.path(_RECORD) if recorded else "",
         }
         variables = [f"{name}={value}" for name, value in self._own(environment).items()]
@@ -123,11 +126,16 @@ class Sandbox:
 
     def unconfined(self) -> str:
         """Return what a recorded command can still reach of this machine, separated by semicolons; empty if nothing."""
+        return unconfined(self.enforced())
+
+    def enforced(self) -> dict[str, int]:
+        """Return by what the system confines a recorded command."""
         try:
             with open(self.path(_RECORD), encoding="utf-8") as file:
-                return unconfined(json.load(file))
+                found: dict[str, int] = json.load(file)
+                return found
         except FileNotFoundError:
-            return unconfined({})
+            return {}
 
     def result(self, path: str) -> dict[str, Any] | None:
         """Return the JSON object that a command has written, or None.

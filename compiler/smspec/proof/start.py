@@ -30,6 +30,8 @@ from smspec.service.facts import instance
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.model import Distribution, JobSpec, Mpi, SmDataParallel, Torchrun
 
+_OF_THE_JOB = "/opt/ml/"
+
 DRIVER = "_smspec_check"
 """The package of `driver/` in the environment of a script."""
 
@@ -96,7 +98,14 @@ class Preparation:
         places = [*self.sandbox.places, *(bind.source for bind in python_binds([*python.places, *named]))]
         listening = sockets_below([*python.lent_places, *named], places)
         self.unconfined = "; ".join(map(unsearched_place, listening.unsearched))
-        self.sandbox = replace(self.sandbox, places=tuple(dict.fromkeys(places)), hidden=tuple(listening.paths))
+        # A Python or a package below it would be hidden.
+        is_free = not any(f"{os.path.realpath(path)}/".startswith(_OF_THE_JOB) for path in places)
+        self.sandbox = replace(
+            self.sandbox,
+            places=tuple(dict.fromkeys(places)),
+            hidden=tuple(listening.paths),
+            host=self._place.base if is_free else "",
+        )
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -127,6 +136,9 @@ class Preparation:
             with open(os.path.join(place.config, name), "w", encoding="utf-8") as file:
                 file.write(text)
         self._lay_channels(place)
+        checkpoints = os.path.normpath(self._training.checkpoint_directory or "")
+        if checkpoints.startswith(_OF_THE_JOB):
+            os.makedirs(f"{place.root}{checkpoints}", exist_ok=True)
         driver = _add_driver(place.python)
         # Neither the values of AWS nor those of the author are part of this proof.
         inherited = {**of_this_machine(os.environ), **dict.fromkeys(self._secrets, _SECRET)}
@@ -157,6 +169,13 @@ class Preparation:
                 shutil.copytree(generated[channel.name], target)
             elif channel.mode != "Pipe":
                 os.makedirs(target, exist_ok=True)
+
+
+def data_places(compiled: Compiled) -> tuple[str, ...]:
+    """Return the directories of the container that have content there, but not here."""
+    checkpoints = TrainingRequest(compiled.plan.request.payload).checkpoint_directory
+    channels = [f"/opt/ml/input/data/{channel.name}" for channel in compiled.job.channels]
+    return (*channels, *([os.path.normpath(checkpoints)] if checkpoints else []))
 
 
 def _is_of_the_driver(record: Mapping[str, Any]) -> bool:

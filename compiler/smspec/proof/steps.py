@@ -10,37 +10,37 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from smspec.diagnostics import HERE, Finding, Note
+from smspec.diagnostics import Finding, Note
 from smspec.diagnostics.quoting import quoted
 from smspec.local.python.interpreter import without_foreign_packages
 from smspec.pipeline.script_source import ProgramSource
 from smspec.proof import (
     CRASHED_IMPORT,
     LIBRARY_OF_THIS_MACHINE,
-    REJECTED_ARGUMENTS,
     SLOW_IMPORT,
     UNCOMPILED,
     UNCOMPILED_OPTIONAL,
 )
 from smspec.proof.driver import compiling
-from smspec.proof.failures import Circumstances, import_failure, lacking, package_of, script_failure, unproven
+from smspec.proof.failures import CIRCULAR, Circumstances, import_failure, script_failure, unproven
 from smspec.proof.observation import Observation, observe_import
+from smspec.proof.rejections import LONGEST_LINE, message_line, rejection
 from smspec.proof.sandbox import Sandbox
+from smspec.proof.shared_libraries import lacking, package_of
 from smspec.proof.start import Start
 from smspec.rules.program.program_and_image import file_name, here
-from smspec.script.program import Program, UnreadScript, bare
-from smspec.script.reach import ForeignImport, Reach
+from smspec.script.program import Program, UnreadScript
+from smspec.script.reach import ForeignImport, ForeignMember, Reach
 from smspec.script.script_files import names_imported
 from smspec.source import Path, SourceText, Span
 from smspec.source.frozen import dataclass, field
-from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
+from smspec.spec.model import JobSpec
 
 MOST_MODULES = 500
 
-_CIRCULAR = "partially initialized module"
-"""In another order, a module of a cycle can be imported: the script's own order was not reached."""
-
 _LONGEST_REASON = 60
+_MOST_MEMBERS = 5
+_NO_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 _WORDS = re.compile(r"\b(?:argparse|ArgumentParser|HfArgumentParser|click|typer|absl|jsonargparse|hydra|fire|tyro)\b")
 _OTHERS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(hydra|fire|tyro|omegaconf|simple_parsing|docopt)\b", re.MULTILINE)
@@ -55,7 +55,6 @@ _CALLS_MORE = re.compile(r"\btyro\.extras\b|\bconstructor\s*=")
 """By these, tyro calls functions that the driver cannot know to be the program."""
 
 _FROM_CLI = re.compile(r"\bfrom_cli\b")
-_LONGEST_LINE = 110
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,12 +140,13 @@ def wanted_imports(foreign: Iterable[ForeignImport], own: Iterable[OwnModule]) -
 
 def import_all(
     wanted: Iterable[Import],
+    order: Sequence[str],
     start: Start,
     sandbox: Sandbox,
     circumstances: Circumstances,
     show: Callable[[str], None],
 ) -> ImportResult:
-    """Import modules one after the other."""
+    """Import modules one after the other. ``order``: those of the source, as the script imports them."""
     names: set[str] = set()
     libraries: set[str] = set()
     findings: dict[tuple[str, ...], Finding] = {}
@@ -157,13 +157,35 @@ def import_all(
             names.add(each.name)
             libraries.update(seen.libraries)
             continue
-        if seen.raised is not None and (each.place is None and _CIRCULAR in seen.raised.message):
-            continue
+        if seen.raised is not None and each.place is None and CIRCULAR in seen.raised.message:
+            # In another order, a module of a cycle can be imported: the script imports them in this one.
+            seen = observe_import(start, sandbox, each.name, before=order[: order.index(each.name)])
+            if seen.raised is None or CIRCULAR not in seen.raised.message:
+                continue
         finding = _finding(each, seen, circumstances, sandbox.seconds)
         # A failing package fails again in each module that imports it.
         cause = (seen.raised.kind, seen.raised.message) if seen.raised is not None else (each.name,)
         findings.setdefault(cause, finding)
     return ImportResult(names=frozenset(names), libraries=tuple(libraries), findings=tuple(findings.values()))
+
+
+def member_findings(
+    members: Iterable[ForeignMember], start: Start, sandbox: Sandbox, circumstances: Circumstances
+) -> list[Finding]:
+    """Return which names modules lack that can be imported: one process takes them all, until one is missing."""
+    rest = [*members]
+    findings: list[Finding] = []
+    while rest and len(findings) < _MOST_MEMBERS:
+        seen = observe_import(start, sandbox, "sys", members=[(each.module, each.name) for each in rest])
+        missing = None if seen.raised is None else _NO_NAME.match(seen.raised.message)
+        if missing is None or seen.raised is None:
+            break
+        number = next((n for n, each in enumerate(rest) if (each.name, each.module) == missing.groups()), None)
+        if number is None:
+            break
+        findings.append(import_failure(seen.raised, rest[number].module, rest[number].place, circumstances))
+        rest = rest[number + 1 :]
+    return findings
 
 
 def library_findings(libraries: Iterable[str], circumstances: Circumstances, own: Iterable[str]) -> list[Finding]:
@@ -276,7 +298,9 @@ def _is_harmless(library: str, texts: Iterable[str]) -> bool:
     return library in _PARSES and any(map(_PARSES[library].search, texts))
 
 
-def argument_findings(seen: Observation, job: JobSpec, here: Circumstances, seconds: float) -> list[Finding]:
+def argument_findings(
+    seen: Observation, job: JobSpec, here: Circumstances, seconds: float, argv: Sequence[str]
+) -> list[Finding]:
     """Return what is wrong with the arguments, or why that is unknown."""
     if seen.kind == "parsed" and seen.is_open:
         reason = "another parser may read what the first one leaves"
@@ -285,10 +309,10 @@ def argument_findings(seen: Observation, job: JobSpec, here: Circumstances, seco
         return []
     if seen.kind == "caught":
         reason = "the script goes on after its parser rejects them"
-        notes = (Note(_line(seen.message)),) if seen.message else ()
+        notes = (Note(message_line(seen.message, here)),) if seen.message else ()
         return [unproven(here.path, f"the arguments of `{here.script}` were not checked: {reason}", *notes)]
     if seen.kind == "rejected":
-        return [_rejected(seen.message or seen.ended.last_line, job, here)]
+        return [rejection(seen.message or seen.ended.last_line, job, here, argv)]
     if seen.raised is not None:
         return [script_failure(seen.raised, here)]
     if seen.kind == "late":
@@ -297,41 +321,9 @@ def argument_findings(seen: Observation, job: JobSpec, here: Circumstances, seco
         reason = f"{seen.signal_name} ended it before its parser"
     else:
         reason = "it ended before its parser"
-    return [unproven(here.path, f"the arguments of `{here.script}` were not checked: {reason}", *_last(seen))]
+    return [unproven(here.path, f"the arguments of `{here.script}` were not checked: {reason}", *_last(seen, here))]
 
 
-def _last(seen: Observation) -> tuple[Note, ...]:
-    line = seen.ended.last_line[:_LONGEST_LINE]
+def _last(seen: Observation, here: Circumstances) -> tuple[Note, ...]:
+    line = here.shown(seen.ended.last_line)[:LONGEST_LINE]
     return (Note(f"its last line: {line}"),) if line and seen.kind != "late" else ()
-
-
-def _rejected(message: str, job: JobSpec, here: Circumstances) -> Finding:
-    line = " ".join(message.split())
-    path = _cause(line, job) or here.path
-    what = "its arguments" if path == here.path else HERE
-    return REJECTED_ARGUMENTS.at(
-        path,
-        f"`{here.script}` rejects {what}",
-        help=f"fix the value, or the parser of `{here.script}`",
-        notes=(Note(_line(message)),),
-    )
-
-
-def _line(message: str) -> str:
-    line = re.sub(r"^[\w./-]+: error: ", "", " ".join(message.split()))
-    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
-
-
-def _cause(message: str, job: JobSpec) -> Path | None:
-    """Return the key of the spec whose argument a message names first; None if there is none."""
-    known = {bare(each.name): each.name for each in job.hyperparameters}
-    words = re.findall(r"(?<![\w-])--?([A-Za-z][\w.-]*)", message)
-    for word in [*words, *re.findall(r"'[+~]*([A-Za-z][\w.-]*)(?==|')", message)]:
-        if bare(word) in known:
-            return ("hyperparameters", known[bare(word)])
-    if "required" in message.lower() and job.hyperparameters:
-        return ("hyperparameters",)
-    entry = job.entry_point
-    if isinstance(entry, ScriptEntry) and entry.args:
-        return ("entry_point", "args")
-    return ("entry_point", "command") if isinstance(entry, CommandEntry) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -19,7 +20,21 @@ _ADVICE = (
     "save everything that the next step depends on in each checkpoint (step and epoch, model, optimizer, learning rate "
     "schedule, random generators, position in the data, best values), and restore all of it at the start"
 )
+IN_PLACE = (
+    "write each checkpoint to a temporary name in the same directory, then rename it with `os.replace`: a rename "
+    "happens as a whole or not at all"
+)
+_UNREADABLE = re.compile(
+    r"JSONDecodeError|EOFError|UnpicklingError|pickle data was truncated|Ran out of input|BadZipFile|BadGzipFile"
+    r"|unexpected (?:end|EOF)|end of file|PytorchStreamReader|central directory|invalid header|HeaderTooLarge|corrupt"
+    r"|truncated|SafetensorError|incomplete metadata|cannot reshape|not a zip file|Unable to (?:synchronously )?open"
+    r"|UnicodeDecodeError|ParserError|DataLossError",
+    re.IGNORECASE,
+)
+"""What readers report about a file that was written in part."""
 _FAILED = "make the script continue from whatever is in the checkpoint directory, also if it has nothing left to do"
+
+_LAST_LINES = 40
 
 _MANY, _REPEATS = 6, 3
 """The undisturbed runs that must agree on a short value, and how often the same disturbance must change it again.
@@ -96,13 +111,13 @@ def interruption_outcome(rehearsal: Rehearsal, courses: Iterable[TrialCourse]) -
             continue
         came.append(course)
         if not course.last.completed:
-            return _broken(course, (f"the restarted job fails: {_reason(course)}",), _FAILED)
+            return _broken(rehearsal, course, (f"the restarted job fails: {_reason(course)}",), advice_for(course))
         comparison = compared(rehearsal, course.last, partial(_again, rehearsal, course))
         comparisons.append(comparison)
         if comparison.differences:
             where = first_deviation(rehearsal.references, course.last)
             seen = (*described(comparison.differences), *filter(None, [where]))
-            return _broken(course, seen, _ADVICE)
+            return _broken(rehearsal, course, seen, _ADVICE)
         rehearsal.discard(course.name)
     if not came:
         return not_rehearsed("the job always ended before it could be interrupted")
@@ -179,8 +194,9 @@ def listed(left_out: Mapping[str, str]) -> str:
     return ", ".join(shown) + more
 
 
-def _broken(course: TrialCourse, seen: tuple[str, ...], advice: str) -> PromiseOutcome:
+def _broken(rehearsal: Rehearsal, course: TrialCourse, seen: tuple[str, ...], advice: str) -> PromiseOutcome:
     last = course.last
+    rehearsal.shown.add(course.name)
     return PromiseOutcome(
         state="broken",
         seen=seen,
@@ -190,6 +206,12 @@ def _broken(course: TrialCourse, seen: tuple[str, ...], advice: str) -> PromiseO
         log=last.last_log,
         directory=last.directory,
     )
+
+
+def advice_for(course: TrialCourse) -> str:
+    """Return what to do about a restarted job that fails: its checkpoint may be written in part."""
+    texts = [course.last.summary.failure_reason, *(line.text for line in course.last.timeline.lines[-_LAST_LINES:])]
+    return IN_PLACE if any(map(_UNREADABLE.search, texts)) else _FAILED
 
 
 def _reason(course: TrialCourse) -> str:

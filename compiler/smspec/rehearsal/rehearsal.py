@@ -83,6 +83,10 @@ class Rehearsal:
         self._undisturbed: list[Trial] = []
         self._courses: dict[str, TrialCourse] = {}
         self._count = 0
+        self.awaited: set[str] = set()
+        """Trials that a later promise looks at: their directories stay until then."""
+        self.shown: set[str] = set()
+        """Trials that broke a promise."""
 
     @property
     def checkpoints(self) -> str | None:
@@ -199,7 +203,8 @@ class Rehearsal:
     def discard(self, name: str) -> None:
         """Remove the directory of a trial that has nothing to show."""
         with suppress(OSError):
-            remove_tree(self.path(name))
+            if name not in self.awaited:
+                remove_tree(self.path(name))
 
 
 class _Preamble:

@@ -232,6 +232,21 @@ def test_conflict_is_reported_at_the_later_line(index, tmp_path, packages):
     assert f"error[SM727]: `image.python_requirements`: {message}\n  --> requirements.txt:3:1" in done.err
 
 
+@pytest.mark.parametrize("absent", [404, 403])
+def test_conflict_with_a_second_index_has_its_line(index, tmp_path, packages, absent):
+    """Such as that of PyTorch, which denies access to every package that it does not have."""
+    packages.add("ctr-embeddings", "1.0", "ctr-features<1.1")
+    other = Packages()
+    other.add("ctr-other", "9.0")
+    with package_server(other) as second:
+        second.absent = absent
+        text = f"--extra-index-url {second.url}\nctr-other\nctr-features==1.1\nctr-embeddings==1.0\n"
+        done = lock(job(tmp_path / "job", "org-io", requirements=text))
+    assert done.status == 1, done.err
+    message = "`ctr-embeddings==1.0` conflicts with `ctr-features==1.1`"
+    assert f"error[SM727]: `image.python_requirements`: {message}\n  --> requirements.txt:4:1" in done.err
+
+
 @pytest.mark.parametrize("package", ["ctr-compat --index-url http://example.com", "ctr-compat~=1", "ctr-compat=0.1"])
 def test_package_that_pip_rejects_reaches_no_resolver(index, tmp_path, package):
     directory = job(tmp_path / "job", "org-io", package)

@@ -3,8 +3,9 @@
 import pytest
 
 from smspec.plan import ImagePlan
-from smspec.proof.failures import Circumstances, is_certain, lacking
+from smspec.proof.failures import Circumstances, is_certain
 from smspec.proof.observation import Raised
+from smspec.proof.shared_libraries import lacking
 
 SLIM = "python:3.12-slim-bookworm"
 
@@ -28,7 +29,7 @@ def image(base=SLIM, system_packages=(), run=()):
     )
 
 
-def circumstances(of_image=None, is_complete=True, code="/nowhere", knows_variables=True, has_data=False):
+def circumstances(of_image=None, is_complete=True, code="/nowhere", knows_variables=True, data=()):
     return Circumstances(
         path=("entry_point",),
         code=str(code),
@@ -37,7 +38,8 @@ def circumstances(of_image=None, is_complete=True, code="/nowhere", knows_variab
         image=of_image or image(),
         is_complete=is_complete,
         knows_variables=knows_variables,
-        has_data=has_data,
+        data=data,
+        has_host=True,
     )
 
 
@@ -58,7 +60,8 @@ def raised(error, module=None, frames=(("/nowhere/train.py", 1),)):
         (ImportError("libunknown.so.3: cannot open shared object file: No such file"), False),
         (ImportError("libGL.so.1: cannot open shared object file: No such file"), True),
         (RuntimeError("no data"), False),
-        (FileNotFoundError(2, "No such file or directory", "/opt/ml/input/data/train/x"), False),
+        (FileNotFoundError(2, "No such file or directory", "/etc/x"), False),
+        (FileNotFoundError(2, "No such file or directory", "/opt/ml/input/data/absent/x"), True),
         (AttributeError("module 'torch._C' has no attribute '_cuda_setDevice'"), False),
         (PermissionError(13, "`smspec check` allows no writing here"), False),
         (KeyError("column"), False),
@@ -140,7 +143,7 @@ def test_star_import_of_unknown_packages_may_bind(tmp_path):
     ],
 )
 def test_empty_channels_explain_other_exceptions(error, certain):
-    assert is_certain(raised(error), circumstances(has_data=True)) is certain
+    assert is_certain(raised(error), circumstances(data=("/opt/ml/input/data/train",))) is certain
     assert is_certain(raised(error), circumstances())
 
 

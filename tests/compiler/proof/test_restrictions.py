@@ -42,7 +42,7 @@ def test_python_refuses_writes_and_connections(tmp_path):
         "OUTSIDE": str(outside),
         "INSIDE": str(inside),
         starting.OPEN: "network,files",
-        starting.IMPORT: json.dumps({**asked, "module": "module"}),
+        starting.IMPORT: json.dumps({**asked, "modules": ["module"]}),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     done = subprocess.run(

@@ -6,13 +6,11 @@ import pytest
 
 from smspec.local.running.request import Interruption, Moment
 from smspec.local.running.training_request import TrainingRequest
-from smspec.rehearsal.promises.progress import (
-    ignored_checkpoint,
-    is_long_enough,
-    units_before_the_first_checkpoint,
-    work_of,
-)
+from smspec.rehearsal.disturbances import advice_for
+from smspec.rehearsal.promises.progress import ignored_checkpoint, units_before_the_first_checkpoint
+from smspec.rehearsal.repeated_work import is_long_enough, work_of
 from smspec.rehearsal.trial import TrialCourse
+from smspec.source.frozen import replace
 from support.rehearsal.trials import timeline, trial
 
 REQUEST = TrainingRequest(
@@ -55,14 +53,14 @@ def test_repeated_steps_are_counted(course):
 
 def test_start_from_scratch_is_certain(course):
     assert work_of(REQUEST, *course(steps(1, 8), steps(1, 10))).is_from_scratch
-    assert not work_of(REQUEST, *course(steps(1, 1), steps(1, 10))).is_from_scratch, "there was little to lose"
+    assert not work_of(REQUEST, *course(steps(1, 2, every=2), steps(2, 10))).is_from_scratch, "there was little to lose"
     assert not work_of(REQUEST, *course(steps(1, 8, every=20), steps(1, 10))).is_from_scratch, "nothing was saved"
 
 
 def test_lines_count_without_metrics(course):
     reference, interrupted = course(steps(1, 8), steps(9, 10), has_metrics=False)
     work = work_of(TrainingRequest({}), reference, interrupted)
-    assert (work.unit, work.total, work.is_from_scratch) == ("lines of the log", 11, False)
+    assert (work.unit, work.total, work.is_from_scratch) == ("steps in the log", 10, False)
 
 
 def test_older_checkpoint_is_noticed(course):
@@ -84,3 +82,104 @@ def test_late_first_checkpoint_is_measured(course):
     found = units_before_the_first_checkpoint(REQUEST, reference)
     assert (found.done, found.total) == (10, 10)
     assert is_long_enough(REQUEST, reference)
+
+
+def shaped(first, last, line, *start, save="state", replay=None, pace=1.0):
+    """Return the events of a run whose log has ``start``, what it prints ``replay`` of, and a line for each step."""
+    events = [f"0 line {text}" for text in start]
+    events += [f"0.0{step} line {line(step)}" for step in range(1, replay or 1)]
+    for step in range(first, last + 1):
+        second = (step - first + 1) * pace
+        events.append(f"{second} line {line(step)}")
+        if save:
+            events.append(f"{second + 0.1} write {save.format(step)}")
+    return events
+
+
+STARTING = [f"setting {name}={number}" for number, name in enumerate("abcdefghijkl")]
+RESUMING = ["Checkpoint found: state", "Resuming from iteration 8", *(f"restored tensor {n}" for n in range(12))]
+noise = iter(range(1, 10_000))
+LOGS = {
+    "steps": lambda step: f"step {step}",
+    "progress of a total": lambda step: f"Epoch {step}/10",
+    "value of a seed": lambda step: f"loss={1 / step:.4f}",
+    "noise and a step": lambda step: f"epoch {step} loss=0.{next(noise):04d}",
+    "a time and a step": lambda step: f"2026-11-28 10:00:{next(noise) % 60:02d} iteration {step}",
+    "an evaluation of boosting": lambda step: f"[{step}]#011train-rmse:{9 / step:.5f}",
+    "a name and a step": lambda step: f"INFO trainer: global_step={step} lr=0.001",
+}
+
+
+@pytest.mark.parametrize("has_metrics", [True, False])
+@pytest.mark.parametrize("shape", LOGS)
+@pytest.mark.parametrize(
+    "after",
+    [
+        lambda line: shaped(9, 10, line),
+        lambda line: shaped(9, 10, line, *STARTING),
+        lambda line: shaped(9, 10, line, *RESUMING),
+        lambda line: shaped(9, 10, line, *RESUMING, replay=9),
+        lambda line: shaped(9, 10, line, replay=9),
+        lambda line: [*(f"0 line {text}" for text in RESUMING), "1 line done"],
+        lambda line: [],
+        lambda line: shaped(9, 10, line, *(f"skipping batch {n} of 8" for n in range(20))),
+    ],
+    ids=["resumes", "start", "callback", "callback and history", "history", "silent", "nothing left", "skips"],
+)
+def test_right_jobs_do_nothing_again_in_any_log(course, shape, has_metrics, after):
+    """Neither lines of the start, nor a history that is printed again, are work."""
+    line = LOGS[shape]
+    request = TrainingRequest(
+        {"AlgorithmSpecification": {"MetricDefinitions": [{"Name": "loss", "Regex": "([0-9.]+)$"}]}}
+        if has_metrics
+        else {}
+    )
+    runs = shaped(1, 10, line, *STARTING), shaped(1, 8, line, *STARTING), after(line)
+    reference, interrupted = course(runs[1], runs[2], reference=runs[0], has_metrics=has_metrics)
+    work = work_of(request, reference, interrupted)
+    assert work is None or not work.is_from_scratch, work
+    assert not has_metrics or ignored_checkpoint(request, reference, interrupted) is None
+
+
+@pytest.mark.parametrize("has_metrics", [True, False])
+@pytest.mark.parametrize("save", ["state", "step-{}.pt"])
+@pytest.mark.parametrize("shape", LOGS)
+def test_repeated_steps_are_evidence_in_any_log(course, shape, save, has_metrics):
+    line = LOGS[shape]
+    request = TrainingRequest(
+        {"AlgorithmSpecification": {"MetricDefinitions": [{"Name": "loss", "Regex": "([0-9.]+)$"}]}}
+        if has_metrics
+        else {}
+    )
+    runs = [shaped(1, last, line, *STARTING, save=save) for last in (10, 8, 10)]
+    work = work_of(request, *course(runs[1], runs[2], reference=runs[0], has_metrics=has_metrics))
+    assert work.is_from_scratch
+
+
+def test_silent_job_repeats_files_of_checkpoints(course):
+    runs = [[f"{step} write step-{step}.pt" for step in range(1, last + 1)] for last in (10, 8, 10)]
+    work = work_of(TrainingRequest({}), *course(runs[1], runs[2], reference=runs[0], has_metrics=False))
+    assert (work.unit, work.is_from_scratch) == ("files of checkpoints", True)
+    rest = ["1 write step-9.pt", "2 write step-10.pt"]
+    assert not work_of(
+        TrainingRequest({}), *course(runs[1], rest, reference=runs[0], has_metrics=False)
+    ).is_from_scratch
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_of_a_file"),
+    [
+        ("json.decoder.JSONDecodeError: Unterminated string starting at: line 1 column 99", True),
+        ("EOFError: Ran out of input", True),
+        ("_pickle.UnpicklingError: pickle data was truncated", True),
+        ("RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory", True),
+        ("safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge", True),
+        ("ValueError: nothing to do", False),
+        ("KeyError: 'optimizer'", False),
+    ],
+)
+def test_half_written_checkpoint_has_its_own_advice(course, reason, is_of_a_file):
+    _, interrupted = course(steps(1, 8), [])
+    last = replace(interrupted.last, summary=replace(interrupted.last.summary, failure_reason=reason))
+    found = replace(interrupted, trials=(interrupted.trials[0], last))
+    assert ("os.replace" in advice_for(found)) is is_of_a_file

@@ -121,7 +121,7 @@ class PackageServer(ThreadingHTTPServer):
 
     ``password``: of the user `author`, who may use it, if it is set. ``ranges`` False: it sends whole files only.
     ``status``, ``content``, ``place``: file → what it answers smspec instead: a status, other bytes, a redirect.
-    ``pause``: seconds before any answer.
+    ``pause``: seconds before any answer. ``absent``: the status of what it does not have.
     """
 
     daemon_threads = True
@@ -133,6 +133,7 @@ class PackageServer(ThreadingHTTPServer):
         self.password = ""
         self.ranges = True
         self.pause = 0.0
+        self.absent = 404
         self.status: dict[str, int] = {}
         self.content: dict[str, bytes] = {}
         self.place: dict[str, str] = {}
@@ -175,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "files" and project in server.packages.files:
             self._file(project, with_body)
         else:
-            self._send(404, b"", {}, with_body)
+            self._send(server.absent, b"", {}, with_body)
 
     def _file(self, name: str, with_body: bool) -> None:
         server = self.server

@@ -48,6 +48,7 @@ class Options:
         self.devices: list[str] = members["devices"]
         self.places: list[str] = members["places"]
         self.hidden: list[str] = members["hidden"]
+        self.host: str = members["host"]
         self.seconds: int = members["seconds"]
         self.bytes: int = members["bytes"]
         self.record: str = members["record"]
@@ -156,9 +157,9 @@ def _restricted(kinds: int, wanted: Options, foreign: Mapping[str, int]) -> dict
     if kinds & kernel.NEW_USER:
         _refuse_namespaces()
     if has_tree:
-        shown = tree.Shown(wanted.writable, wanted.devices, wanted.places, wanted.hidden)
+        shown = tree.Shown(wanted.writable, wanted.devices, wanted.places, wanted.hidden, wanted.host)
         tree.enter(shown, wanted.bytes, foreign, has_processes=has_processes)
-        writable += tree.OWN_DIRECTORIES
+        writable += (*tree.OWN_DIRECTORIES, *([tree.OF_THE_JOB] if wanted.host else []))
     rights.drop()
     readable = [] if has_tree else [*tree.SYSTEM, *rights.READABLE, *wanted.places]
     if readable and not os.geteuid():

@@ -26,6 +26,9 @@ _OF_AUTHORS = ("/etc", "/opt", "/nix", "/usr/local")
 OWN_DIRECTORIES = ("/tmp", "/var/tmp", "/dev/shm")
 """In memory, and empty."""
 
+OF_THE_JOB = "/opt/ml"
+"""What a training container has there, a process sees as its own."""
+
 _EMPTY = ("/dev", "/proc", "/sys", "/run", "/var", "/home", "/root", "/mnt", "/srv")
 _MOUNT_POINTS = ("/mnt", "/srv", "/media", "/boot", "/run", "/home", "/var", "/root")
 _DESCRIPTORS = (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2"))
@@ -35,12 +38,16 @@ _MOST_LINKS = 40
 
 
 class Shown(NamedTuple):
-    """What a process sees besides the system: what it can change, and what it can only read, without what is hidden."""
+    """What a process sees besides the system: what it can change, and what it can only read, without what is hidden.
+
+    ``host``: the directory that it sees at `OF_THE_JOB`; empty if there is none.
+    """
 
     writable: list[str]
     devices: list[str]
     places: list[str]
     hidden: list[str]
+    host: str
 
 
 def foreign_system() -> dict[str, int]:
@@ -95,6 +102,8 @@ def enter(wanted: Shown, room: int, foreign: Mapping[str, int], *, has_processes
     if not os.geteuid():
         _hide_private(wanted.places, root, foreign)
     _show_kernel(root, has_processes=has_processes)
+    if wanted.host:
+        _show_host(wanted.host, root)
     for path in writable:
         os.makedirs(root + path, exist_ok=True)
         kernel.bind(path, root + path, writable=True)
@@ -204,6 +213,32 @@ def _show(path: str, root: str, foreign: Mapping[str, int]) -> None:
         kernel.attach(foreign[path], target)
     else:
         kernel.bind(path, target)
+
+
+def _show_host(host: str, root: str) -> None:
+    """Show a directory at `OF_THE_JOB`: the one above it, which may be read-only, gets a copy in memory, of mounts."""
+    above, before = root + os.path.dirname(OF_THE_JOB), f"{root}/run/before"
+    source = root + _real(os.path.dirname(OF_THE_JOB), {})
+    if os.path.islink(above):
+        os.unlink(above)
+    for path in (above, before, source):
+        os.makedirs(path, exist_ok=True)
+    kernel.bind(source, before)
+    kernel.mount("tmpfs", above, _SAFE, _SMALL)
+    for name in {*os.listdir(before)} - {os.path.basename(OF_THE_JOB)}:
+        path, target = f"{before}/{name}", f"{above}/{name}"
+        if os.path.islink(path):
+            os.symlink(os.readlink(path), target)
+        elif os.path.isdir(path):
+            os.makedirs(target)
+            kernel.bind(path, target)
+        elif os.path.isfile(path):
+            os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+            kernel.bind(path, target)
+    kernel.hide(before)
+    os.makedirs(root + OF_THE_JOB)
+    kernel.bind(host, root + OF_THE_JOB, writable=True)
+    kernel.mount("none", above, kernel.REMOUNT | kernel.BIND | kernel.READ_ONLY | _SAFE)
 
 
 def _show_device(path: str, root: str) -> None:

@@ -47,8 +47,22 @@ def _click(watch: Any, module: Any) -> None:
             watch.succeeded()
         return invoke(command, context)
 
+    def checked_group(call: Any) -> Any:
+        def invoke(command: Any, context: Any) -> Any:
+            try:
+                return call(command, context)
+            except UsageError as error:  # about the name of a command
+                watch.usage = error.format_message()
+                raise
+
+        return invoke
+
     owner.make_context = checked_context
     module.Command.invoke = stop
+    # The copy of click in typer has no groups.
+    group = module.__dict__.get("MultiCommand") or module.__dict__.get("Group")
+    if group is not None and "invoke" in group.__dict__:
+        group.invoke = checked_group(group.invoke)
 
 
 def _hydra(watch: Any, module: Any) -> None:

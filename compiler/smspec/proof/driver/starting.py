@@ -357,7 +357,7 @@ class Watch:
 
 
 def import_module(asked: dict[str, Any]) -> None:
-    """Import a module as the script would, and record what was loaded, or the exception."""
+    """Import modules as the script would, and record what was loaded, or the exception."""
     restrict(asked["writable"])
     sys.argv[:] = asked["argv"]
     sys.path[0] = asked["place"]
@@ -369,7 +369,11 @@ def import_module(asked: dict[str, Any]) -> None:
     sys.excepthook = on_error
     from importlib import import_module
 
-    import_module(asked["module"])
+    for module, name in asked.get("members", ()):
+        # The message of a missing name is that of the statement.
+        exec(f"from {module} import {name}", {})
+    for name in asked["modules"]:
+        import_module(name)
     write(asked["result"], dict(loaded(), kind="imported"))
     os._exit(0)
 

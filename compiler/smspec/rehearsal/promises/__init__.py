@@ -144,6 +144,8 @@ def _rows(rehearsal: Rehearsal, promises: Sequence[Promise]) -> tuple[list[Promi
     applicable = [(promise, promise.reason_against(rehearsal)) for promise in promises]
     failed: Trial | None = None
     rows = []
+    if any(promise.name == "progress" for promise in promises):
+        rehearsal.awaited.update(progress.TRIALS)
     try:
         # Even where no promise applies: a job that fails anyway keeps none.
         rehearsal.undisturbed()

@@ -10,6 +10,7 @@ from smspec.local.record.units import duration
 from smspec.local.running.request import Interruption, Moment
 from smspec.rehearsal.cut_checkpoint import Cut, Unclear, cut_checkpoint
 from smspec.rehearsal.disturbances import (
+    IN_PLACE,
     compared,
     described,
     interruption_outcome,
@@ -29,10 +30,6 @@ _ADVICE_STOP = (
     "loop reads, or with `smspec_runtime.job().stopping`"
 )
 
-_IN_PLACE = (
-    "write each checkpoint to a temporary name in the same directory, then rename it with `os.replace`: a rename "
-    "happens as a whole or not at all"
-)
 _TEMPORARY = "at the start, ignore files that were not renamed to their final names"
 
 
@@ -138,7 +135,7 @@ def _outcome(rehearsal: Rehearsal, last: Trial, cut: Cut, again: Callable[[int],
     return PromiseOutcome(
         state="broken",
         seen=seen,
-        advice=_IN_PLACE if cut.is_in_place else _TEMPORARY,
+        advice=IN_PLACE if cut.is_in_place else _TEMPORARY,
         trial="half-written",
         moment=f"while it wrote {cut.path}",
         log=last.last_log,

@@ -144,8 +144,18 @@ class ForeignImport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignMember:
+    """What ``from module import name`` takes from a module that is not in the source."""
+
+    module: str
+    name: str
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """``texts``: the modules that every run imports, the script first. ``foreign``: their imports from elsewhere.
+    """``texts``: the modules that every run imports, the script first. ``foreign``: their imports from elsewhere,
+    ``members``: what they take from these by name.
 
     ``places``: the directories of the source that Python searches. ``is_open``: the script may find modules in ways
     that its text does not show.
@@ -158,6 +168,7 @@ class Reach:
     missing: tuple[MissingModule, ...] = ()
     ignored: tuple[IgnoredModule, ...] = ()
     foreign: tuple[ForeignImport, ...] = ()
+    members: tuple[ForeignMember, ...] = ()
     places: tuple[str, ...] = ()
     is_open: bool = False
 

@@ -13,6 +13,7 @@ from smspec.script.reach import (
     CHANGES,
     WRITES,
     ForeignImport,
+    ForeignMember,
     MissingModule,
     NewSyntax,
     Reach,
@@ -97,6 +98,7 @@ class Reaching:
         self._new: list[NewSyntax] = []
         self._missing: dict[str, MissingModule] = {}
         self._foreign: dict[str, ForeignImport] = {}
+        self._members: dict[tuple[str, str], ForeignMember] = {}
 
     def from_script(self, file: str, handler: str | None, package: str = "") -> Reach:
         """Return what a script in a package reaches; ``handler``: the full name of the module, if it is imported."""
@@ -118,6 +120,7 @@ class Reaching:
             missing=tuple(missing),
             places=self._places,
             foreign=tuple(foreign),
+            members=tuple(self._members.values()),
             is_open=self._is_open,
         )
 
@@ -233,6 +236,12 @@ class Reaching:
             self._miss(MissingModule(name=written, place=place, reason=why))
             return
         found = self._full_import(name, place)
+        is_foreign = found is None and not self._has_opened and name.partition(".")[0] not in self._own
+        if is_foreign and self._find(name.partition(".")[0]) is None:
+            for alias in node.names:
+                if alias.name != "*":
+                    member = ForeignMember(module=name, name=alias.name, place=place)
+                    self._members.setdefault((name, alias.name), member)
         for alias in node.names:
             below = f"{name}.{alias.name}"
             if alias.name == "*" or found is None or _has(found, alias.name):
