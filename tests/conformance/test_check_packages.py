@@ -46,7 +46,7 @@ def test_each_failing_import_is_reported_once(checked):
 
 def test_missing_data_and_drivers_are_notes(checked):
     """Data, devices, and drivers of the job are not on this machine."""
-    checked.spec()
+    checked.spec("channels: {train: s3://bucket-one/data/}\n")
     checked.job.write(
         "src/train.py",
         """

@@ -80,7 +80,10 @@ def test_right_paths_of_the_container_are_accepted(checked, spec, declared):
     [
         (CHANNEL + values(data="/opt/ml/input/data/train/a.csv"), "add('--data', type=argparse.FileType())"),
         (CHANNEL + values(data="/opt/ml/input/data/train"), "add('--data', type=filled)"),
-        (CHANNEL + values(data="/opt/ml/input/data"), "add('--data', type=lambda path: next(os.scandir(path + '/x')))"),
+        (
+            CHANNEL + values(data="/opt/ml/input/data"),
+            "add('--data', type=lambda path: next(os.scandir(path + '/train/x')))",
+        ),
         (CHANNEL, "add('--data', type=filled, default=os.environ['SM_CHANNEL_TRAIN'])"),
         (CHANNEL + values(name="a"), "add('--name', choices=os.listdir('/opt/ml/input/data/train'))"),
         (CHECKPOINTS + values(start="/opt/ml/saved/last.pt"), "add('--start', type=argparse.FileType('rb'))"),

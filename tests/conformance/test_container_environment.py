@@ -185,10 +185,11 @@ def test_pythonpath_lists_code_container_and_runtime(container):
     """Nothing of the interpreter that runs the runtime leaks into the program's import path."""
     code = str(container.base / "code")
     found = variables(container, environ={"PYTHONPATH": f"{RUNTIME}:/opt/lib"})
-    assert found["PYTHONPATH"] == f"{code}:{RUNTIME}:/opt/lib"
+    api = f"{RUNTIME}/smspec_runtime/toolkit_api"
+    assert found["PYTHONPATH"] == f"{code}:{RUNTIME}:/opt/lib:{api}"
     plan = {"kind": "script", "program": "train.py"}
     found = json.loads(container.run(plan=plan, environ={"PYTHONPATH": "/opt/lib"}).stdout)["environ"]
-    assert found["PYTHONPATH"] == f"{code}:/opt/lib:{RUNTIME}"
+    assert found["PYTHONPATH"] == f"{code}:/opt/lib:{RUNTIME}:{api}"
 
 
 def test_script_can_import_the_runtime(container):

@@ -63,7 +63,8 @@ def chosen(found, only_rare):
     if os.environ.get("SMSPEC_EVERY_CALL"):
         return found
     usual = [] if only_rare else [point for point in found if point[0] not in RARE]
-    return [point for point in found if point[0] in RARE] + usual[:: max(1, len(usual) // 3)]
+    # The last one comes after the exchange, however many files there are.
+    return [point for point in found if point[0] in RARE] + usual[: -1 : max(1, len(usual) // 3)] + usual[-1:]
 
 
 def files(directory):

@@ -98,7 +98,7 @@ class ContainerHost(HostProcess):
         paths = sorted(line[2:] for line in lines if line.startswith("A /opt/ml/"))
         return [
             path
-            for path, following in zip(paths, [*paths[1:], ""], strict=True)
+            for path, following in zip(paths, [*paths[1:], ""], strict=False)
             if not following.startswith(f"{path}/") and "." in os.path.basename(path)
         ]
 
