@@ -126,10 +126,14 @@ read, write = os.pipe()
 if os.fork() == 0:
     if {detached}:
         os.setsid()
-    signal.signal(signal.SIGTERM, lambda *_: os.write(1, b"TERM\\n"))
+    got = []
+    signal.signal(signal.SIGTERM, lambda *_: got.append(os.write(1, b"TERM\\n")))
     os.write(write, b".")
-    begun = time.monotonic()
-    while time.monotonic() - begun < 0.9:
+    ends = time.monotonic() + 30
+    while time.monotonic() < ends and not got:
+        time.sleep(0.01)
+    ends = time.monotonic() + 0.9  # for a second one
+    while time.monotonic() < ends:
         time.sleep(0.01)
     os._exit(0)
 os.read(read, 1)
