@@ -16,7 +16,6 @@ from smspec.diagnostics import Rule
 from smspec.diagnostics.formats import FORMATS
 from smspec.importer.parts import PARTS
 from smspec.importer.sources import SOURCES
-from smspec.pipeline import runtime_files
 from smspec.rehearsal.promises import PROMISES
 from smspec.render import TARGETS
 from smspec.render.dockerfile import _LAUNCHERS
@@ -30,6 +29,7 @@ from smspec.service.shapes import pinned_model
 from smspec.spec.keys import ROWS
 from smspec.spec.model import DISTRIBUTIONS, Read
 from smspec.spec.schema import author_schema
+from smspec.workspace import source_listing
 from smspec_runtime.launchers import LAUNCHERS, launcher
 from smspec_runtime.pipe.views import VIEWS
 from support.small_job import write_job
@@ -249,7 +249,7 @@ def test_every_launcher_is_registered_under_its_name():
 
 def test_every_launcher_can_be_set_in_a_spec():
     with_hyperparameters = {"multi_worker_mirrored"}  # only the SageMaker SDK asks for it
-    is_complete("_LAUNCHERS, pipeline/runtime_files.py", list(runtime_files._LAUNCHERS), set(DISTRIBUTIONS))
+    is_complete("_LAUNCHERS, workspace/source_listing.py", list(source_listing._LAUNCHERS), set(DISTRIBUTIONS))
     is_complete("DISTRIBUTIONS, spec/model.py", list(DISTRIBUTIONS), set(LAUNCHERS) - with_hyperparameters)
     is_complete("_LAUNCHERS, render/dockerfile.py", [name for name in _LAUNCHERS if name], set(DISTRIBUTIONS))
     merged = author_schema()["definitions"]["complete"]["properties"]["distribution"]["oneOf"]

@@ -130,7 +130,7 @@ def _run(words: list[str], console: Console) -> int:
 
         raise UsageError(_unknown(name), "usage: smspec COMMAND …, see smspec --help\n")
 
-    from smspec.cli.console import CommandParser
+    from smspec.cli.parser import CommandParser
 
     # Nearly all objects from here on live to the end: garbage collection took a tenth of the time. Objects that
     # survived once are not scanned again.

@@ -7,8 +7,9 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 
-from smspec.cli.console import Console, UsageError, add_verbosity_arguments
+from smspec.cli.console import Console, UsageError
 from smspec.cli.image_arguments import JobBuild, add_image_arguments, check_image_arguments, job_build, with_images
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.spec_arguments import (
     add_changed_argument,
     add_variation_arguments,

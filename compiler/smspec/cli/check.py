@@ -5,14 +5,8 @@ from __future__ import annotations
 import argparse
 import gc
 
-from smspec.cli.console import (
-    Console,
-    ResourceUnavailable,
-    add_findings_arguments,
-    add_quiet_argument,
-    exit_status,
-    show_findings,
-)
+from smspec.cli.console import Console, ResourceUnavailable
+from smspec.cli.parser import add_findings_arguments, add_quiet_argument, exit_status, show_findings
 from smspec.cli.run import add_python_arguments, stall_seconds
 from smspec.cli.spec_arguments import add_spec_arguments, root, settings
 from smspec.diagnostics.quoting import visible

@@ -12,8 +12,9 @@ import shlex
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_words
-from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError, add_verbosity_arguments
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import count
 from smspec.diagnostics.quoting import visible

@@ -1,15 +1,14 @@
-"""What every command has: arguments, output (results to one stream, else to the other), and the errors that end it."""
+"""The output of a command, results to one stream, everything else to the other; and the errors that end one."""
 
 from __future__ import annotations
 
-import argparse
 import errno
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NoReturn, TextIO
+from typing import TextIO
 
-from smspec.diagnostics import SEVERITIES, Diagnostic, InvalidInput, fails
+from smspec.diagnostics import SEVERITIES, Diagnostic, InvalidInput
 from smspec.diagnostics.quoting import masked, multiline_visible, seen, visible, without_credentials
 from smspec.source import SourceText
 
@@ -171,23 +170,25 @@ def report_error(fault: Exception, console: Console) -> int:
     if isinstance(fault, UsageError):
         console.paint(fault.usage)
         return _report(str(fault), 2, console)
-    # Imported late: most commands succeed, or find errors in a spec.
+    if isinstance(fault, CommandRefused):
+        return _report(str(fault), 1, console)
+    if isinstance(fault, ResourceUnavailable):
+        return _report(str(fault), 3, console)
+    if isinstance(fault, OSError):
+        return _report(_sentence(fault), 3, console)
+    if isinstance(fault, MemoryError):
+        return _report("out of memory", 3, console)
+    # Imported late: most commands succeed, and without memory or descriptors nothing can be imported.
     from smspec.collection.result_tree import ResultRefused
     from smspec.output.atomic_file import OutputFailed, OutputRefused
     from smspec.spec.layers.variables import OptionError
     from smspec.workspace.git import GitFailed
     from smspec.workspace.own_directories import UnsafeCache
 
-    if isinstance(fault, OptionError):
-        return _report(str(fault), 2, console)
-    if isinstance(fault, (CommandRefused, OutputRefused, ResultRefused)):
-        return _report(str(fault), 1, console)
-    if isinstance(fault, (ResourceUnavailable, OutputFailed, GitFailed, UnsafeCache)):
-        return _report(str(fault), 3, console)
-    if isinstance(fault, OSError):
-        return _report(_sentence(fault), 3, console)
-    if isinstance(fault, MemoryError):
-        return _report("out of memory", 3, console)
+    statuses = {OptionError: 2, OutputRefused: 1, ResultRefused: 1, OutputFailed: 3, GitFailed: 3, UnsafeCache: 3}
+    for kind, status in statuses.items():
+        if isinstance(fault, kind):
+            return _report(str(fault), status, console)
     _report(f"internal error: {type(fault).__name__}: {fault}", 70, console)
     console.say(
         "this is a bug in smspec: report the line above, the command, and the spec if you can share it;"
@@ -212,94 +213,3 @@ def _sentence(fault: OSError) -> str:
         return system_reason(fault)
     name = named if isinstance(named, str) else os.fsdecode(named)
     return f"`{name}`: {system_reason(fault)}"
-
-
-WIDTH = 100
-
-QUIET = "show only warnings, errors, and the result"
-
-
-class CommandParser(argparse.ArgumentParser):
-    """Parses the arguments of one command. A mistake raises `UsageError`; help is a result."""
-
-    def __init__(self, command: str, description: str, console: Console) -> None:
-        super().__init__(
-            prog=f"smspec {command}",
-            description=description,
-            # A fixed width: to get that of the terminal, argparse would import `shutil` and the compressors with it.
-            formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=WIDTH),
-            allow_abbrev=False,
-        )
-        self._console = console
-
-    def read(self, words: list[str]) -> argparse.Namespace:
-        """Return the parsed arguments of a command line."""
-        for word in words:
-            if word == "--":
-                break
-            # argparse removes the value `--` from its option and leaves a list in its place.
-            option = word.removesuffix("=--") if word.startswith("--") else word.removesuffix("--")
-            if option != word and option.startswith("-") and len(option) > 1:
-                self.error(f"argument {option}: `--` is not a value")
-        return self.parse_args(words)
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message, self.format_usage())
-
-    def print_help(self, file: object = None) -> None:  # noqa: ARG002 (argparse passes it)
-        self._console.painted_result(self.format_help())
-
-
-def add_verbosity_arguments(parser: argparse.ArgumentParser, *, quiet: str, verbose: str) -> None:
-    """Add ``-q`` and ``-v``, which `Console.verbosity` has then as -1 and 1. The texts are their help."""
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("-q", "--quiet", action="store_true", help=quiet)
-    group.add_argument("-v", "--verbose", action="store_true", help=verbose)
-
-
-def add_quiet_argument(parser: argparse.ArgumentParser, help: str = QUIET) -> None:
-    """Add ``-q`` alone, for a command without details: it hides what `Console.remark` writes."""
-    parser.add_argument("-q", "--quiet", action="store_true", help=help)
-
-
-def add_findings_arguments(parser: argparse.ArgumentParser, *more_formats: str) -> None:
-    """Add ``--format`` and ``--strict``; ``more_formats`` are those for something other than findings."""
-    # Imported late: many commands find nothing.
-    from smspec.diagnostics.formats import FORMATS
-
-    parser.add_argument(
-        "--format",
-        choices=(*FORMATS, *more_formats),
-        default="text",
-        help="text for a terminal, json for scripts, sarif for code scanning, github for workflow annotations,"
-        " junit for test results",
-    )
-    parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
-
-
-def show_findings(
-    diagnostics: Sequence[Diagnostic],
-    texts: Sequence[SourceText],
-    summary: str,
-    args: argparse.Namespace,
-    console: Console,
-) -> int:
-    """Write findings to standard output, ``summary`` to the other stream, and return the exit status."""
-    from smspec.diagnostics.formats import FORMATS, STRICT_FORMATS
-
-    formats = STRICT_FORMATS if args.strict else FORMATS
-    shown = formats[args.format](
-        console.wanted(diagnostics) if args.format == "text" else diagnostics, texts, console.out_in_colour
-    )
-    if shown:
-        console.painted_result(shown)
-    if args.format == "text":
-        console.has_framed(diagnostics)
-    if summary:
-        console.remark(*summary.splitlines())
-    return exit_status(diagnostics, args)
-
-
-def exit_status(diagnostics: Sequence[Diagnostic], args: argparse.Namespace) -> int:
-    """Return the exit status for findings: warnings fail only with ``--strict``, notes never."""
-    return 1 if fails(diagnostics, is_strict=args.strict) else 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from smspec.cli.console import Console, UsageError, add_quiet_argument
+from smspec.cli.console import Console, UsageError
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.quoting import masked, visible

@@ -10,7 +10,8 @@ import argparse
 import os
 from collections.abc import Iterator
 
-from smspec.cli.console import Console, add_quiet_argument
+from smspec.cli.console import Console
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import add_root_argument, root
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.quoting import visible

@@ -10,7 +10,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name, show_choice
-from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError, add_quiet_argument
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.submission import OWN_TAGS
 from smspec.cli.waiting import Waiting
 from smspec.collection.result_tree import ResultRefused, ResultTree

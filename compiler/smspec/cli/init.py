@@ -8,7 +8,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from smspec.cli.console import CommandRefused, Console, add_quiet_argument
+from smspec.cli.console import CommandRefused, Console
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.schema import job_schema
 from smspec.diagnostics.quoting import visible
 from smspec.source.frozen import dataclass

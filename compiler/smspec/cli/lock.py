@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from smspec import __version__
-from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError, add_quiet_argument
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.environment_lock import lock_environments, remove_files, write_files
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import add_changed_argument, add_root_argument, affected, root, searched_paths, settings
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput

@@ -9,8 +9,9 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures
-from smspec.cli.console import Console, UsageError, add_verbosity_arguments
+from smspec.cli.console import Console, UsageError
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.quoting import SECONDS_OF_UNITS, visible
 

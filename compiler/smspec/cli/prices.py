@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from smspec.cli.aws_arguments import credentials_wait
-from smspec.cli.console import Console, ResourceUnavailable, UsageError, add_quiet_argument, table
+from smspec.cli.console import Console, ResourceUnavailable, UsageError, table
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput, count
 from smspec.diagnostics.quoting import visible

@@ -7,7 +7,8 @@ import gc
 import os
 from collections.abc import Mapping
 
-from smspec.cli.console import Console, add_verbosity_arguments
+from smspec.cli.console import Console
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.run import (
     add_engine_argument,
     add_run_arguments,

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from smspec.cli.console import Console, UsageError, add_verbosity_arguments
+from smspec.cli.console import Console, UsageError
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import placed

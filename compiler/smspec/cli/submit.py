@@ -17,9 +17,10 @@ from smspec.cli.aws_arguments import (
     service_in,
     spec_words,
 )
-from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError, add_verbosity_arguments
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.image_arguments import JobBuild, job_build, with_images
 from smspec.cli.named_job import JobInRegion, placed_job
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, check_tags, git_tags, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data, local_data_lines, plan_lines

@@ -6,14 +6,8 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from smspec.cli.console import (
-    Console,
-    UsageError,
-    add_findings_arguments,
-    add_verbosity_arguments,
-    exit_status,
-    show_findings,
-)
+from smspec.cli.console import Console, UsageError
+from smspec.cli.parser import add_findings_arguments, add_verbosity_arguments, exit_status, show_findings
 from smspec.cli.spec_arguments import (
     add_changed_argument,
     add_variation_arguments,

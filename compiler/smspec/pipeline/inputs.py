@@ -11,7 +11,6 @@ from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule, placed
 from smspec.diagnostics.quoting import quoted
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.named_files import SOURCE, hides_files, read_build_inputs, requirements_file
-from smspec.pipeline.runtime_files import runtime_files
 from smspec.pipeline.script_reading import ReadScript, image_python, started_program, without_source
 from smspec.pipeline.script_source import compares_source
 from smspec.plan import BuildInputs
@@ -27,6 +26,7 @@ from smspec.spec.layers import Assembly, Merged, MissingBases, extends_of, merge
 from smspec.spec.yaml import read
 from smspec.workspace.boundary import Boundary, FileNotRead, NotASpec, not_a_spec, outside
 from smspec.workspace.path_targets import not_found
+from smspec.workspace.source_listing import runtime_files
 
 if TYPE_CHECKING:
     from smspec.rules.organization_rules.organization_rule import OrganizationRule

@@ -13,7 +13,6 @@ from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization.lock_file import name_in_lock
 from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
-from smspec.pipeline.runtime_files import runtime_files
 from smspec.plan import BuildInputs, StartupPackages
 from smspec.render import templates_digest
 from smspec.source import Document, Listing, Mapping, Path
@@ -22,7 +21,7 @@ from smspec.spec.startup import REQUIREMENTS as AT_STARTUP
 from smspec.workspace.boundary import OUTSIDE, Boundary, FileNotRead, outside
 from smspec.workspace.ignore_rules import WORTH_NAMING
 from smspec.workspace.path_targets import not_found
-from smspec.workspace.source_listing import ScannedSource, SourceSecret, unreadable
+from smspec.workspace.source_listing import ScannedSource, SourceSecret, runtime_files, unreadable
 from smspec.workspace.source_walk import FaultKind, SourceFault
 
 SOURCE = ("source", "dir")

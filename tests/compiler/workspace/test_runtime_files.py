@@ -6,11 +6,10 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 import smspec_runtime
-from smspec.pipeline.runtime_files import runtime_files
 from smspec.rules.program.provided_modules import OF_TOOLKITS
 from smspec.source import Listing
 from smspec.spec.model import DISTRIBUTIONS
-from smspec.workspace.source_listing import listed_file
+from smspec.workspace.source_listing import listed_file, runtime_files
 from smspec_runtime import toolkit_api
 from support.spec.job_documents import merged_text
 
