@@ -3,7 +3,7 @@
 import re
 
 from ..lean_typing import List, NamedTuple
-from ..progress_bar import bar_end
+from ..progress_bar import split_bar
 
 _TERMINAL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colors, movements of the cursor
@@ -27,8 +27,7 @@ def read_lines(output: bytes) -> List[Line]:
     lines = []
     for written in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         for line in _of_mpirun(written) if "]<std" in written else [_of_torch("", written)]:
-            end = bar_end(line.text)
-            lines += [Line(line.rank, line.text[:end]), Line(line.rank, line.text[end:])] if end else [line]
+            lines += [Line(line.rank, part) for part in split_bar(line.text)]
     return lines
 
 

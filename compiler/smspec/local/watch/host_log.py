@@ -23,7 +23,7 @@ from smspec_runtime.masking import (
     secret_values,
     secret_variables,
 )
-from smspec_runtime.progress_bar import bar_end
+from smspec_runtime.progress_bar import split_bar
 
 _LONGEST_LINE = 1 << 16
 LOG_LINES = 200
@@ -67,11 +67,7 @@ def _shown(line: bytes) -> Iterator[str]:
 
     A progress bar on stderr does not end its line: what another stream writes next stands behind it, and is a line.
     """
-    text = last_state(line.decode("utf-8", "replace"))
-    end = bar_end(text)
-    if end:
-        yield text[:end]
-    yield text[end:]
+    yield from split_bar(last_state(line.decode("utf-8", "replace")))
 
 
 class LogTail:

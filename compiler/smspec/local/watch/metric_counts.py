@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from smspec.local.running.training_request import TrainingRequest
 from smspec.service.metric_pattern import OutOfTime, searchable_metrics, time_limit
 from smspec.source.frozen import dataclass
-from smspec_runtime.progress_bar import bar_end
+from smspec_runtime.progress_bar import split_bar
 
 SECONDS = 5.0
 """Processor time for all expressions over all logs."""
@@ -164,10 +164,10 @@ def _lines(path: str) -> Iterator[str]:
         while line := file.readline(_LONGEST_LINE):
             text = line.decode("utf-8", "replace").rstrip("\r\n")
             start = text.rfind("\r") + 1
-            end = bar_end(text[start:])
-            if end:  # What follows a bar of stderr is of stdout, which has its own lines in the log of SageMaker.
-                yield text[: start + end]
-            yield text[start + end :] if end else text
+            # What follows a bar of stderr is of stdout, which has its own lines in the log of SageMaker.
+            first, *behind = split_bar(text[start:])
+            yield text[:start] + first
+            yield from behind
 
 
 def _is_number(text: str) -> bool:
