@@ -112,13 +112,7 @@ def config_files(
         "upstreamoutputdataconfig.json": [],
     }
     # awslabs/sagemaker-debugger and aws/sagemaker-xgboost-container read them. Without its member, there is no file.
-    for member, directory in (
-        ("CheckpointConfig", "/opt/ml/checkpoints"),
-        ("DebugHookConfig", "/opt/ml/output/tensors"),
-        ("TensorBoardOutputConfig", "/opt/ml/output/tensorboard"),
-    ):
-        if isinstance(config := request.payload.get(member), dict):
-            documents[f"{member.lower()}.json"] = {"LocalPath": directory, **config}
+    documents |= {f"{name.lower()}.json": config for name, config in request.directory_configs.items()}
     return {name: json.dumps(document) for name, document in documents.items()}
 
 

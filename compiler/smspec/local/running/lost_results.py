@@ -35,12 +35,8 @@ class LostResults:
     ) -> None:
         self._places = places
         self._delivered = frozenset(f"code/{path}" for path in delivered)
-        named = [
-            member.get("LocalPath")
-            for name in ("CheckpointConfig", "DebugHookConfig", "TensorBoardOutputConfig")
-            if isinstance(member := training.payload.get(name), dict)
-        ]
-        kept = [os.path.relpath(str(path), "/opt/ml") for path in (*named, "/opt/ml/checkpoints") if path]
+        named = [str(config["LocalPath"]) for config in training.directory_configs.values()]
+        kept = [os.path.relpath(path, "/opt/ml") for path in (*named, "/opt/ml/checkpoints") if path]
         self._kept = frozenset((*_UPLOADED, *_OF_THE_PLATFORM, *kept))
         self._before = {name: frozenset(self._files(place.base)) for name, place in places.items()}
 

@@ -10,6 +10,11 @@ Json = Mapping[str, object]
 
 DEFAULT_GROUP = "homogeneousCluster"
 """The instance group in resourceconfig.json if the job has none."""
+_DIRECTORIES = {
+    "CheckpointConfig": "/opt/ml/checkpoints",
+    "DebugHookConfig": "/opt/ml/output/tensors",
+    "TensorBoardOutputConfig": "/opt/ml/output/tensorboard",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +87,17 @@ class TrainingRequest:
         """The directory of checkpoints in the container; None if the job has none."""
         if "CheckpointConfig" not in self.payload:
             return None
-        return _text(_object(self.payload, "CheckpointConfig"), "LocalPath") or "/opt/ml/checkpoints"
+        return _text(_object(self.payload, "CheckpointConfig"), "LocalPath") or _DIRECTORIES["CheckpointConfig"]
+
+    @property
+    def directory_configs(self) -> dict[str, dict[str, object]]:
+        """The members with a directory that SageMaker uploads, by name; `LocalPath` is the default if they set none."""
+        found = {name: self.payload.get(name) for name in _DIRECTORIES}
+        return {
+            name: {"LocalPath": _DIRECTORIES[name], **config}
+            for name, config in found.items()
+            if isinstance(config, dict)
+        }
 
     @property
     def volume_gb(self) -> int | None:
