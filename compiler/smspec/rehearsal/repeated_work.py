@@ -86,8 +86,9 @@ def _of_files(whole: Timeline, first: Timeline, second: Timeline) -> Work | None
         return None
     names = [Counter(paths) for paths in written]
     is_again = after >= total and done >= total // 2 and not names[1] - names[2]
-    span, again = (_span([change.seconds for change in timeline.writes]) for timeline in (whole, second))
-    is_from_scratch = is_again and (span < _SHORTEST_SPAN or again >= span / 2)
+    is_from_scratch = is_again and _takes_as_long(
+        *([change.seconds for change in timeline.writes] for timeline in (whole, second))
+    )
     if after >= total and not is_from_scratch:
         return None
     return Work(
@@ -130,7 +131,7 @@ class _Identities:
 
     @property
     def are_distinct(self) -> bool:
-        """Whether they tell the first steps of a run from the others."""
+        """Whether the first steps of a run have identities that the later ones lack."""
         return self._is_known and all(
             len({*ids[:FEWEST]}) > 1 and ids[0] not in ids[1:] for ids in self._whole.values()
         )
@@ -170,10 +171,15 @@ def _span(seconds: Sequence[float]) -> float:
 
 def _takes_time(positions: Positions, whole: Timeline, second: Timeline) -> bool:
     """Return whether units are done again, and not only printed."""
-    span, again = (
-        _span([timeline.lines[position].seconds for position in positions(timeline)]) for timeline in (whole, second)
+    return _takes_as_long(
+        *([timeline.lines[position].seconds for position in positions(timeline)] for timeline in (whole, second))
     )
-    return span < _SHORTEST_SPAN or again >= span / 2
+
+
+def _takes_as_long(whole: Sequence[float], second: Sequence[float]) -> bool:
+    """Return whether what happened at these moments of a second run took about as long as in the whole one."""
+    span = _span(whole)
+    return span < _SHORTEST_SPAN or _span(second) >= span / 2
 
 
 def _saves_less(whole: Timeline, second: Timeline) -> bool:

@@ -110,6 +110,11 @@ LOGS = {
 }
 
 
+def with_metrics():
+    metric = {"Name": "loss", "Regex": "([0-9.]+)$"}
+    return TrainingRequest({"AlgorithmSpecification": {"MetricDefinitions": [metric]}})
+
+
 @pytest.mark.parametrize("has_metrics", [True, False])
 @pytest.mark.parametrize("shape", LOGS)
 @pytest.mark.parametrize(
@@ -129,11 +134,7 @@ LOGS = {
 def test_right_jobs_do_nothing_again_in_any_log(course, shape, has_metrics, after):
     """Neither lines of the start, nor a history that is printed again, are work."""
     line = LOGS[shape]
-    request = TrainingRequest(
-        {"AlgorithmSpecification": {"MetricDefinitions": [{"Name": "loss", "Regex": "([0-9.]+)$"}]}}
-        if has_metrics
-        else {}
-    )
+    request = with_metrics() if has_metrics else TrainingRequest({})
     runs = shaped(1, 10, line, *STARTING), shaped(1, 8, line, *STARTING), after(line)
     reference, interrupted = course(runs[1], runs[2], reference=runs[0], has_metrics=has_metrics)
     work = work_of(request, reference, interrupted)
@@ -146,11 +147,7 @@ def test_right_jobs_do_nothing_again_in_any_log(course, shape, has_metrics, afte
 @pytest.mark.parametrize("shape", LOGS)
 def test_repeated_steps_are_evidence_in_any_log(course, shape, save, has_metrics):
     line = LOGS[shape]
-    request = TrainingRequest(
-        {"AlgorithmSpecification": {"MetricDefinitions": [{"Name": "loss", "Regex": "([0-9.]+)$"}]}}
-        if has_metrics
-        else {}
-    )
+    request = with_metrics() if has_metrics else TrainingRequest({})
     runs = [shaped(1, last, line, *STARTING, save=save) for last in (10, 8, 10)]
     work = work_of(request, *course(runs[1], runs[2], reference=runs[0], has_metrics=has_metrics))
     assert work.is_from_scratch
