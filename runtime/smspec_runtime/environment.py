@@ -90,7 +90,8 @@ def sagemaker_variables(
 def variables_of(env: Json, arguments: List[str]) -> Dict[str, str]:
     """The toolkit's, of its environment."""
     user, channels = env["hyperparameters"], env["channel_input_dirs"]
-    variables = {name: value for name, value in env.items() if name not in _ONLY_INSIDE.split()}
+    inside = _ONLY_INSIDE.split()
+    variables = {name: value for name, value in env.items() if name not in inside}
     if not env["topology"]:
         del variables["topology"]
     variables.update(channels=sorted(channels), framework_params=env["additional_framework_parameters"], hps=user)

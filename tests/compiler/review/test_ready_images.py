@@ -36,12 +36,12 @@ def test_content_of_an_image_that_replaces_one_is_reported(ready):
     }
     command = ["bash", "-c", "make train"]
     found = changes({"image": READY, **ready}, {"image": image, "entry_point": {"command": command}})
-    told = {change.path[:2]: change.new for change in of(found, "image")}
-    assert told["image", "base"] == image["base"]
-    assert told["image", "run"] == "make install"
-    assert told["image", "env"] == "/x.so"
-    assert told["image", "python_packages"] == "numpy==2.1.0"
-    assert told["image", "user"] == "1000"
+    shown = {change.path[:2]: change.new for change in of(found, "image")}
+    assert shown["image", "base"] == image["base"]
+    assert shown["image", "run"] == "make install"
+    assert shown["image", "env"] == "/x.so"
+    assert shown["image", "python_packages"] == "numpy==2.1.0"
+    assert shown["image", "user"] == "1000"
     assert command in [change.new for change in of(found, "code")]
     registry = [change for change in of(found, "security") if change.path == ("image", "base")]
     assert [(change.old, change.new) for change in registry] == [(READY.partition("/")[0], "registry.example.org")]
