@@ -66,6 +66,14 @@ class CommandLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedOption:
+    """An option that a parser certainly declares twice, which it rejects; ``places`` are both declarations."""
+
+    name: str
+    places: tuple[Span, Span]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelRead:
     """A channel that the script reads. ``name`` is in capitals where ``by`` is a variable.
 
@@ -180,6 +188,7 @@ class Program:
 
     texts: tuple[SourceText, ...]
     command_lines: tuple[CommandLine, ...] = ()
+    repeated_options: tuple[RepeatedOption, ...] = ()
     channels: tuple[ChannelRead, ...] = ()
     hyperparameters: tuple[HyperparameterRead, ...] = ()
     file_uses: tuple[FileUse, ...] = ()

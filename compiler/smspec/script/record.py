@@ -16,6 +16,7 @@ from smspec.script.program import (
     HyperparameterRead,
     Installation,
     ProcessGroup,
+    RepeatedOption,
     RepeatedUse,
     Stop,
     VariableRead,
@@ -77,6 +78,7 @@ class Record(Recorder):
     def __init__(self) -> None:
         self.command_lines: list[CommandLine] = []
         self.left_over: dict[CommandLine, RemainingArguments] = {}
+        self.repeated_options: list[RepeatedOption] = []
         self.stops: list[Stop] = []
         self.channels: list[ChannelRead] = []
         self.channel_uses: list[ChannelUse] = []

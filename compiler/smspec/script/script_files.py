@@ -18,6 +18,7 @@ from smspec.source.frozen import dataclass
 
 WORDS = (
     "argparse",
+    "add_argument",
     "boto3",
     "click",
     "typer",

@@ -210,6 +210,7 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
     return Program(
         texts=(text, *neighbors.texts),
         command_lines=() if run.is_tampered else tuple(dict.fromkeys(_with_left_over(record))),
+        repeated_options=() if run.is_tampered or run.is_blind else tuple(record.repeated_options[:1]),
         variables=tuple(dict.fromkeys(record.variables)),
         optional_variables=tuple(dict.fromkeys(record.optional_variables)),
         other_variables=tuple(dict.fromkeys(record.other_variables)),

@@ -1,5 +1,7 @@
 """Errors in typical scripts, with their positions."""
 
+import argparse
+
 import pytest
 
 from support.script.read_programs import codes, findings
@@ -262,3 +264,22 @@ def test_failing_exit_does_not_make_a_read_optional(status):
     text = f"import os, sys\ndef check(x):\n    if not x:\n        sys.exit({status})\nos.each(check)\n"
     assert codes(text + "os.environ['SM_CHANNEL_B']\n") == [("SM506", "channels")]
     assert codes(text.replace(status, "256") + "os.environ['SM_CHANNEL_B']\n") == []
+
+
+REPEATED = {
+    "by a group": "g = p.add_argument_group('g')\ng.add_argument('--lr')\np.add_argument('-l', '--lr')\n",
+    "by parents": "q = argparse.ArgumentParser(parents=[p], add_help=False)\nq.add_argument('-h')\n",
+    "by the help of parents": "q = argparse.ArgumentParser(parents=[p])\n",
+    "by the help": "p.add_argument('-h', '--hidden')\n",
+    "by a function": "def add(one):\n    one.add_argument('--lr')\nadd(p)\nadd(p)\n",
+    "by a negated option": "p.add_argument('--no-a')\np.add_argument('--a', action=argparse.BooleanOptionalAction)\n",
+}
+
+
+@pytest.mark.parametrize("how", REPEATED)
+def test_option_that_is_declared_twice_is_reported(how):
+    text = "import argparse\np = argparse.ArgumentParser()\n" + REPEATED[how] + "p.parse_args([])\n"
+    (found,) = findings(text)
+    assert (found.code, len(found.notes)) == ("SM555", 2)
+    with pytest.raises(argparse.ArgumentError):
+        exec(text, {})

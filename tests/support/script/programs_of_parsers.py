@@ -29,6 +29,23 @@ PROGRAMS = {
     "a prefix that is set": "p.prefix_chars = '+'\np.add_argument('x', nargs='*')\np.parse_args([])\n",
     "a conflict that is resolved": "p = argparse.ArgumentParser(conflict_handler='resolve')\np.add_argument('--epochs', choices=['a'])\n"
     "p.add_argument('--epochs', type=int)\n" + PARSE,
+    "a conflict that is caught": EPOCHS
+    + "try:\n    p.add_argument('--epochs')\nexcept argparse.ArgumentError:\n    pass\n"
+    + PARSE,
+    "a conflict that is resolved by a variable": "H = dict(conflict_handler='resolve')\np = argparse.ArgumentParser(**H)\n"
+    + EPOCHS * 2
+    + PARSE,
+    "a conflict of parents that is resolved": EPOCHS
+    + "q = argparse.ArgumentParser(parents=[p], conflict_handler='resolve')\n"
+    "q.add_argument('--epochs')\nq.parse_args()\n",
+    "one option in two parsers": EPOCHS + "q = argparse.ArgumentParser()\nq.add_argument('--epochs')\n" + PARSE,
+    "one name twice in a call": "p.add_argument('--epochs', '--epochs')\n" + PARSE,
+    "an option that is removed first": "o = p.add_argument('--epochs')\np._handle_conflict_resolve(None, [('--epochs', o)])\n"
+    + EPOCHS
+    + PARSE,
+    "an option in one of two branches": "if len(sys.argv) > 9:\n    p.add_argument('--epochs')\nelse:\n    p.add_argument('--epochs')\n"
+    + PARSE,
+    "a positional twice": EPOCHS + "p.add_argument('x', nargs='*')\np.add_argument('x', nargs='*')\n" + PARSE,
     "a registered type": "p.register('type', 'n', int)\np.add_argument('--epochs', type='n')\n" + PARSE,
     "a registered action": "class A(argparse.Action):\n    def __call__(self, *a):\n        pass\np.register('action', 'store', A)\n"
     + EPOCHS

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from smspec.script.file_use import ChannelPath, Namespace
 from smspec.script.follow.frames import Call
 from smspec.script.follow.values import UNKNOWN, Bound, GivenWords, Items, Known, Named, Value, constant, items, text
-from smspec.script.program import MOST_WORDS, CommandLine, DeclaredOption, Kind, Stop, Words
+from smspec.script.program import MOST_WORDS, CommandLine, DeclaredOption, Kind, RepeatedOption, Stop, Words
 from smspec.script.record import RemainingArguments, reads_arguments, record_of
 from smspec.source import Span
 from smspec.source.frozen import replace
 
 _PLAIN = frozenset({"prog", "usage", "description", "epilog", "formatter_class", "add_help", "allow_abbrev", "parents"})
+_PLAIN |= {"conflict_handler"}
 _HARMLESS = ("error", "exit", "print_help", "print_usage", "format_help", "format_usage", "get_default", "set_defaults")
 _TEXTS = ("description", "epilog", "usage", "prog", "formatter_class")
 _IRRELEVANT = ("help", "metavar", "default", "completer")
@@ -37,11 +38,15 @@ class Parser(Value):
         self.required_groups: list[int] = []
         self.children: list[Parser] = []
         self.groups = 0
+        self.taken: dict[str, Span] = {}
         self.defaults: dict[str, ChannelPath] = {}
         self.is_complete = True
         self.defaults_are_known = True
         self.abbreviates = True
         self.escaped = not call.is_whole or bool(call.keywords.keys() - _PLAIN)
+        handler = constant(call.keywords.get("conflict_handler", Known("error")))
+        self.replaces = handler == "resolve"
+        self.escaped |= handler not in ("error", "resolve")
         abbreviates = constant(call.keywords.get("allow_abbrev", Known(True)))
         if isinstance(abbreviates, bool):
             self.abbreviates = abbreviates
@@ -49,13 +54,24 @@ class Parser(Value):
             self.is_complete = False
         if constant(call.keywords.get("add_help", Known(True))) is not False:
             self.options.append(DeclaredOption(names=("-h", "--help"), label="help", place=call.place, words="unknown"))
-        self._take_parents(call.keywords.get("parents", Items(())))
+            self._take_names(call, {"-h": call.place, "--help": call.place})
+        self._take_parents(call, call.keywords.get("parents", Items(())))
 
-    def _take_parents(self, parents: Value) -> None:
+    def _take_names(self, call: Call, names: Mapping[str, Span]) -> None:
+        """Record the names of declared options, and the first that a certain call declares for the second time."""
+        again = next((name for name in names if name in self.taken), None)
+        if again is not None and call.is_certain and not self.escaped and not self.replaces:
+            places = (self.taken[again], names[again])
+            record_of(call.run).repeated_options.append(RepeatedOption(name=again, places=places))
+        if call.is_certain:
+            self.taken |= names
+
+    def _take_parents(self, call: Call, parents: Value) -> None:
         found = items(parents)
         for parent in (UNKNOWN,) if found is None else found:
             if isinstance(parent, Parser) and not parent.escaped:
                 parent.children.append(self)
+                self._take_names(call, parent.taken)
                 self.options += [option for option in parent.options if option.label != "help"]
                 self.choices += parent.choices
                 self.defaults |= parent.defaults
@@ -132,6 +148,7 @@ class Parser(Value):
             # It may not exist, so no word that is passed for it is a fault.
             self.is_complete &= bool(option.names)
             option = replace(option, words="unknown", kind="unknown", choices=None, is_required=False, default=...)
+        self._take_names(call, dict.fromkeys(option.names, call.place))
         option = replace(option, exclusive=exclusive)
         self._keep_default(call, option)
         self.options.append(option)
