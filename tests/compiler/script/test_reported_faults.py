@@ -283,3 +283,43 @@ def test_option_that_is_declared_twice_is_reported(how):
     assert (found.code, len(found.notes)) == ("SM555", 2)
     with pytest.raises(argparse.ArgumentError):
         exec(text, {})
+
+
+READ = "import json, os, pathlib\nF = '/opt/ml/input/config/hyperparameters.json'\n"
+PARSED = {
+    "from a file": "h = json.load(open(F))\nh['epoch']\n",
+    "from a file in a block": "with open(F) as f:\n    h = json.load(f)\nint(h['epoch'])\n",
+    "from a joined path": "f = open(os.path.join('/opt/ml/', F[8:]))\njson.load(f)['epoch']\n",
+    "from a text": "json.loads(open(F, 'r').read())['epoch']\n",
+    "from a path": "json.loads(pathlib.Path(F).read_text())['epoch']\n",
+    "from an open path": "with pathlib.Path(F).open() as f:\n    h = json.load(f)\nh['epoch']\n",
+    "from a variable": "h = json.loads(os.environ['SM_HPS'])\nh['epoch']\n",
+    "from a variable with a default": "h = json.loads(os.environ.get('SM_HPS', '{}'))\nh['epoch']\n",
+    "in a function": "def read():\n    with open(F) as f:\n        return json.load(f)\nread()['epoch']\n",
+}
+PARSED_OTHERWISE = {
+    "a condition": "h = json.load(open(F))\nif 'epoch' in h:\n    h['epoch']\n",
+    "a default": "h = json.load(open(F))\nh.get('epoch', 1)\n",
+    "what the script adds": "h = json.load(open(F))\nh.setdefault('epoch', 1)\nh['epoch']\n",
+    "what the script assigns": "h = json.load(open(F))\nh['epoch'] = 1\nh['epoch']\n",
+    "what a function adds": "import more\nh = json.load(open(F))\nmore.fill(h)\nh['epoch']\n",
+    "a merged mapping": "h = {'epoch': 1, **json.load(open(F))}\nh['epoch']\n",
+    "a hook": "h = json.load(open(F), object_hook=lambda d: {'epoch': 1})\nh['epoch']\n",
+    "a caught error": "h = json.load(open(F))\ntry:\n    h['epoch']\nexcept KeyError:\n    pass\n",
+    "a name of the SDK": "h = json.load(open(F))\nh['sagemaker_region']\n",
+    "a file that is written": "h = json.load(open(F, 'w+'))\nh['epoch']\n",
+    "a variable that is set": "os.environ['SM_HPS'] = '{}'\nh = json.loads(os.environ['SM_HPS'])\nh['epoch']\n",
+    "another file": "h = json.load(open(F.replace('hyperparameters', 'resourceconfig')))\nh['epoch']\n",
+}
+
+
+@pytest.mark.parametrize("how", PARSED)
+def test_missing_key_of_parsed_hyperparameters_is_reported(how):
+    (found,) = findings(READ + PARSED[how], hyperparameters={"epochs": 3})
+    assert (found.code, found.label) == ("SM508", "did you mean `epochs`?")
+    assert codes(READ + PARSED[how], hyperparameters={"epoch": 3}) == []
+
+
+@pytest.mark.parametrize("what", PARSED_OTHERWISE)
+def test_other_hyperparameters_are_not_reported(what):
+    assert codes(READ + PARSED_OTHERWISE[what], hyperparameters={"epochs": 3}) == []

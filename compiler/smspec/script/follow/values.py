@@ -76,6 +76,10 @@ class Value:
         """Return the values in a list, tuple, or set; None if unknown."""
         return None
 
+    def entered(self) -> Value:
+        """Return what `with` assigns if this is the context manager."""
+        return UNKNOWN
+
     def spread(self) -> tuple[Value, ...] | None:
         """Return the arguments that `*` makes of this; None if unknown."""
         return None

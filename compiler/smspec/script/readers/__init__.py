@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from smspec.script.file_use import note_call, note_ensured, note_method
+from smspec.script.follow.values import text
 from smspec.script.record import STARTERS, Handler, Lookup, Record, note_installation
 
 if TYPE_CHECKING:
@@ -40,8 +41,13 @@ class LibraryRecord(Record):
         handler = _handler_of(name)
         return None if handler is None else handler(call)
 
-    def method_called(self, owner: Value, name: str, call: Call) -> None:
+    def method_called(self, owner: Value, name: str, call: Call) -> Value | None:
         note_method(owner, name, call)
+        if name not in ("open", "read_text", "read_bytes") or text(owner) is None:
+            return None
+        from smspec.script.readers import environment
+
+        return environment.read_by_method(owner, call)
 
     def looked_up(self, run: ProgramInterpreter, name: str, key: Value, place: Span) -> Value | None:
         from smspec.script.readers import environment
