@@ -183,7 +183,8 @@ class Program:
     known, or not all of them. ``missing_handler``: the name of the function that gets the job, if the module does not
     have it; ``definitions``: the names that it has. ``variables`` are those ``SM_…`` that it requires,
     ``optional_variables`` those with a default, and ``other_variables`` all other ones that it requires. ``searches``
-    are operations that find nothing below a path that does not exist.
+    are operations that find nothing below a path that does not exist. ``file_reads`` are files by relative paths that
+    every run reads before it could create them, and ``missing_files`` those of them that the source does not have.
     """
 
     texts: tuple[SourceText, ...]
@@ -204,6 +205,8 @@ class Program:
     installations: tuple[Installation, ...] = ()
     searches: tuple[FileUse, ...] = ()
     repeated_uses: tuple[RepeatedUse, ...] = ()
+    file_reads: tuple[FileUse, ...] = ()
+    missing_files: tuple[FileUse, ...] = ()
     mentioned: frozenset[str] = frozenset()
 
     @property

@@ -89,6 +89,8 @@ class Record(Recorder):
         self.file_uses: list[FileUse] = []
         self.searches: list[FileUse] = []
         self.repeated_uses: list[RepeatedUse] = []
+        self.file_reads: list[FileUse] = []
+        self.may_have_files = False
         self.process_groups: list[ProcessGroup] = []
         self.aws_uses: list[AwsUse] = []
         self.installations: list[Installation] = []

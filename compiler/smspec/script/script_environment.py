@@ -75,7 +75,8 @@ class ScriptEnvironment:
     """``arguments`` None: the command line is unknown. ``variables`` are set in addition to those of SageMaker.
 
     ``piped``: the channels in Pipe mode. ``is_bare``: only the spec adds variables to those of an official image of
-    Python. ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
+    Python. ``has_only_source``: the image has no other files where the script starts.
+    ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
     ``isolation_path``: the key that isolates the container, None without one. ``unrouted_path``: the key that puts it
     in a VPC without a package index. ``packages``: those that the spec adds to the image, None if they are unknown.
     ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have; ``program_path`` is where
@@ -92,6 +93,7 @@ class ScriptEnvironment:
     packages: frozenset[str] | None = frozenset()
     piped: tuple[str, ...] = ()
     is_bare: bool = False
+    has_only_source: bool = False
     hyperparameters_path: Path
     channels_path: Path
     program_path: Path

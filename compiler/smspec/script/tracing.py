@@ -218,6 +218,7 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
         aws_uses=() if run.is_blind else tuple(record.aws_uses),
         installations=() if run.is_blind else tuple(record.installations),
         searches=() if run.is_blind else tuple(dict.fromkeys(record.searches)),
+        file_reads=() if run.is_blind else tuple(dict.fromkeys(record.file_reads)),
         repeated_uses=() if run.is_blind else tuple(dict.fromkeys(record.repeated_uses)),
         channels=tuple(dict.fromkeys(record.channels)),
         hyperparameters=tuple(dict.fromkeys(record.hyperparameters)),

@@ -66,6 +66,9 @@ class Recorder:
         """Return the value under a key of something of another module; None if it is not known."""
         return None
 
+    def not_followed(self, _call: Call) -> None:
+        """See a call of which nothing is known."""
+
     def tested(self, node: ast.If, evaluation: Evaluation) -> None:
         """See a branch of which the condition is not known."""
 
@@ -172,6 +175,7 @@ class ProgramInterpreter:
     def called(self, name: str, call: Call) -> Value:
         """Return the result of a call of something of another module."""
         name = name.removeprefix("builtins.")
+        call.is_named = True
         known = self.recorder.called(name, call)
         if known is not None:
             return known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from smspec.script.file_use import note_call, note_ensured, note_method
+from smspec.script.file_use import note_call, note_ensured, note_method, note_not_followed
 from smspec.script.follow.values import text
 from smspec.script.record import STARTERS, Handler, Lookup, Record, note_installation
 
@@ -33,6 +33,9 @@ READERS = {
 
 class LibraryRecord(Record):
     """The record of a script, with what its calls of libraries mean."""
+
+    def not_followed(self, call: Call) -> None:
+        note_not_followed(call)
 
     def called(self, name: str, call: Call) -> Value | None:
         note_call(name, call)
