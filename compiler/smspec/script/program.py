@@ -8,8 +8,8 @@ from typing import Literal, Union
 from smspec.source import Path, SourceText, Span
 from smspec.source.frozen import dataclass, replace
 
-Words = Union[int, Literal["?", "*", "+", "unknown"]]
-"""How many words follow the name of an option, in the notation of argparse."""
+Words = Union[int, Literal["?", "*", "+", "A...", "unknown"]]
+"""How many words follow the name of an option, in the notation of argparse; after a sub-command, all others."""
 
 Kind = Literal["text", "int", "float", "bool()", "truth", "json", "literal", "unknown"]
 """How a word is converted. ``bool()`` converts every word except the empty one to true; ``truth`` parses `true`, `no`,
@@ -52,7 +52,7 @@ class CommandLine:
 
     ``is_complete``: every other option is rejected. ``required_groups``: groups of which one option is required.
     ``not_for_one_word``: with a single word the script takes a different branch. ``drops``: all options are known, and
-    unknown ones are ignored.
+    unknown ones are ignored. ``commands``: the parser of each sub-command, None if it is unknown.
     """
 
     library: str
@@ -63,6 +63,7 @@ class CommandLine:
     required_groups: tuple[int, ...] = ()
     not_for_one_word: bool = False
     drops: bool = False
+    commands: tuple[tuple[str, CommandLine | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

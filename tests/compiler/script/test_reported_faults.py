@@ -285,6 +285,38 @@ def test_option_that_is_declared_twice_is_reported(how):
         exec(text, {})
 
 
+COMMANDS = """\
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument('--seed', type=int)
+s = p.add_subparsers(dest='command', required=True)
+t = s.add_parser('train', aliases=['fit'], help='trains')
+t.add_argument('--lr', type=float)
+t.set_defaults(run=print)
+a = p.parse_args()
+a.run(a)
+"""
+
+
+@pytest.mark.parametrize(
+    ("args", "hyperparameters", "expected"),
+    [
+        (["train"], {"lr": 0.1}, []),
+        (["--seed", "1", "fit"], {"lr": 0.1}, []),
+        ([], {"lr": 0.1}, [("SM502", "hyperparameters")]),
+        (["trian"], {"lr": 0.1}, [("SM503", "entry_point.args.0")]),
+        (["train"], {"rl": 0.1}, [("SM501", "hyperparameters.rl")]),
+        (["train"], {"lr": "x"}, [("SM503", "hyperparameters.lr")]),
+        (["--seed", "x", "train"], {}, [("SM503", "entry_point.args.0")]),
+        (["train"], {"seed": 1}, [("SM501", "hyperparameters.seed")]),
+    ],
+)
+def test_arguments_of_a_command_are_checked(args, hyperparameters, expected):
+    entry = {"script": "train.py", **({"args": args} if args else {})}
+    assert codes(COMMANDS, entry_point=entry, hyperparameters=hyperparameters) == expected
+    assert codes(COMMANDS.replace(", required=True", ""), hyperparameters={"seed": 1}) == []
+
+
 READ = "import json, os, pathlib\nF = '/opt/ml/input/config/hyperparameters.json'\n"
 PARSED = {
     "from a file": "h = json.load(open(F))\nh['epoch']\n",

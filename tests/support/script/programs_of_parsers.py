@@ -10,6 +10,21 @@ PROGRAMS = {
     "p.parse_args(['train', *sys.argv[1:]])\n",
     "a subcommand that is not required": "s = p.add_subparsers(dest='c')\ns.add_parser('train')\n" + EPOCHS + PARSE,
     "a parser of a subcommand": "s = p.add_subparsers()\nt = s.add_parser('x')\nt.add_argument('--epochs')\nt.parse_args()\n",
+    "a subcommand that may be required": "s = p.add_subparsers(dest='c')\ns.add_parser('train')\n"
+    "if len(sys.argv) > 9:\n    s.required = True\n" + EPOCHS + PARSE,
+    "a subcommand that is no longer required": "s = p.add_subparsers(dest='c', required=True)\ns.add_parser('train')\ns.required = False\n"
+    + EPOCHS
+    + PARSE,
+    "subcommands of a table": "s = p.add_subparsers(required=True, dest='c')\nfor n in ['train', '3']:\n    s.add_parser(n)\n"
+    "p.parse_known_args()\n",
+    "a subcommand that is inserted": "s = p.add_subparsers(required=True, dest='c')\nt = s.add_parser('train')\n"
+    "t.add_argument('--epochs')\nsys.argv.insert(1, 'train')\np.parse_args()\n",
+    "a subcommand of a function": "def add(s):\n    t = s.add_parser('train')\n    t.add_argument('--epochs')\n"
+    "add(p.add_subparsers())\np.parse_args(['train', *sys.argv[1:]])\n",
+    "a subcommand that another gets": "s = p.add_subparsers(dest='c', required=True)\ns.add_parser('train')\n"
+    "map(lambda one: one.add_parser('3'), [s]).__next__()\np.parse_known_args()\n",
+    "subparsers of two": "try:\n    p.add_subparsers()\n    p.add_subparsers()\nexcept (SystemExit, argparse.ArgumentError):\n    pass\n"
+    "q = argparse.ArgumentParser()\n" + EPOCHS.replace("p.", "q.") + "q.parse_args()\n",
     "a class of subparsers": "class Q(argparse.ArgumentParser):\n    def parse_args(self, *a):\n        return self.parse_known_args(*a)[0]\n"
     "p.add_subparsers(parser_class=Q)\nQ().parse_args()\n",
     "a namespace": EPOCHS + "n = argparse.Namespace()\np.parse_args(namespace=n)\n",

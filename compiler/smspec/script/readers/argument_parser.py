@@ -13,7 +13,7 @@ from smspec.source import Span
 from smspec.source.frozen import replace
 
 _PLAIN = frozenset({"prog", "usage", "description", "epilog", "formatter_class", "add_help", "allow_abbrev", "parents"})
-_PLAIN |= {"conflict_handler"}
+_PLAIN |= {"aliases", "conflict_handler", "help"}
 _HARMLESS = ("error", "exit", "print_help", "print_usage", "format_help", "format_usage", "get_default", "set_defaults")
 _TEXTS = ("description", "epilog", "usage", "prog", "formatter_class")
 _IRRELEVANT = ("help", "metavar", "default", "completer")
@@ -24,6 +24,7 @@ _FLAGS = ("store_true", "store_false", "store_const", "append_const", "count", "
 _KNOWN_WORDS = frozenset(
     {"action", "nargs", "const", "default", "type", "choices", "required", "help", "metavar", "dest", "version"}
 )
+_OF_COMMANDS = frozenset({"dest", "description", "help", "metavar", "prog", "required", "title"})
 _MOST_CHOICES = 1_000
 
 
@@ -38,6 +39,7 @@ class Parser(Value):
         self.required_groups: list[int] = []
         self.children: list[Parser] = []
         self.groups = 0
+        self.commands: Commands | None = None
         self.taken: dict[str, Span] = {}
         self.defaults: dict[str, ChannelPath] = {}
         self.is_complete = True
@@ -77,7 +79,7 @@ class Parser(Value):
                 self.defaults |= parent.defaults
                 self.defaults_are_known &= parent.defaults_are_known
                 self.is_complete &= parent.is_complete
-                self.escaped |= bool(parent.groups)  # their numbers would have to change
+                self.escaped |= bool(parent.groups or parent.commands)  # their numbers would have to change
             else:
                 self.escaped = True
 
@@ -106,6 +108,9 @@ class Parser(Value):
             return Declared(self)
         if name in ("add_argument_group", "add_mutually_exclusive_group"):
             return self._group(name, call)
+        if name == "add_subparsers" and self.commands is None and type(self) is Parser and call.is_certain:
+            self.commands = Commands(self, call)
+            return self.commands
         if name in ("parse_args", "parse_known_args"):
             self.parse(call, is_complete=name == "parse_args")
             namespace = Namespace({} if self.escaped or call.argument(1, "namespace") else self.defaults)
@@ -201,6 +206,7 @@ class Parser(Value):
             abbreviates=self.abbreviates,
             required_groups=tuple(self.required_groups),
             not_for_one_word=call.run.goes_other_way_for_one_word,
+            commands=() if self.commands is None else self.commands.command_lines(call, is_complete),
         )
 
     def _options_now(self) -> Iterator[DeclaredOption]:
@@ -208,7 +214,52 @@ class Parser(Value):
         changed = {id(option) for option, given in self.choices if constant(given) is ...}
         for option in self.options:
             now = replace(option, kind="unknown", choices=None) if id(option) in changed else option
+            if self.commands is not None and option is self.commands.option:
+                now = replace(option, choices=tuple(self.commands.parsers), is_required=self.commands.is_required)
             yield now if self.defaults_are_known or now.default is ... else replace(now, default=...)
+
+
+class Commands(Value):
+    """The result of ``add_subparsers``; ``parsers``: those of the commands, by name."""
+
+    def __init__(self, parser: Parser, call: Call) -> None:
+        self.parsers: dict[str, Parser] = {}
+        self._parser = parser
+        self._run = call.run
+        required = constant(call.keywords.get("required", Known(False)))
+        self.is_required = required is True
+        label = text(call.keywords.get("dest")) or "command"
+        self.option = DeclaredOption(names=(), label=label, place=call.place, words="A...")
+        parser.options.append(self.option)
+        if not call.is_whole or not isinstance(required, bool) or call.keywords.keys() - _OF_COMMANDS:
+            parser.escape()
+
+    def escape(self) -> None:
+        self._parser.escape()
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        required = constant(value)
+        if name == "required" and isinstance(required, bool) and self._run.is_certain:
+            self.is_required = required
+        elif name not in _OF_COMMANDS:
+            self.escape()
+
+    def method(self, name: str, call: Call) -> Value:
+        aliases = constant(call.keywords.get("aliases", Items(())))
+        names = (text(call.argument(0, "name")), *(aliases if isinstance(aliases, tuple) else (...,)))
+        known = [one for one in names if isinstance(one, str)]
+        if name != "add_parser" or len(known) < len(names) or not call.is_certain or not call.is_whole:
+            self.escape()
+            return call.unknown_result()
+        parser = Parser(call)
+        self.parsers |= dict.fromkeys(known, parser)
+        return parser
+
+    def command_lines(self, call: Call, is_complete: bool) -> tuple[tuple[str, CommandLine | None], ...]:
+        """Return the command line of each command."""
+        lines = ((name, parser, parser.command_line(call, is_complete)) for name, parser in self.parsers.items())
+        return tuple((name, None if parser.escaped else line) for name, parser, line in lines)
 
 
 class ActionGroups(Value):
