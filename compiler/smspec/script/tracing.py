@@ -6,6 +6,7 @@ The modules of the source are imported as the script imports them.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import sys
 from collections.abc import Iterator
@@ -51,13 +52,15 @@ _READING = re.compile(r"\bargparse\b|\bHfArgumentParser\b")
 class Neighbors:
     """The modules of a source. ``texts`` are those that were parsed.
 
-    For speed, a module without any relevant word, in itself or in what it imports, is not parsed.
+    For speed, a module without any relevant word, in itself or in what it imports, is not parsed. ``wanted``: a pattern
+    of the names of choices and types, whose modules are relevant, too.
     """
 
-    def __init__(self, source: ScriptSource, own: SourceText, name: str, frame: Frame) -> None:
+    def __init__(self, source: ScriptSource, own: SourceText, name: str, frame: Frame, wanted: str) -> None:
         self.texts: list[SourceText] = []
         self._source = source
         self._own = own
+        self.wanted = wanted
         self._searches = source.searches
         self._has_looked = False
         self._modules: dict[str, Module | None] = {name: Module(frame)}
@@ -149,7 +152,10 @@ class Neighbors:
             self._looked_at += len(text.text)
             if self._looked_at > MOST_LOOKED_AT:
                 return None
-            self._glances[name] = glance(text.text, name if _is_package(text) else name.rpartition(".")[0])
+            found = glance(text.text, name if _is_package(text) else name.rpartition(".")[0])
+            if self.wanted and re.search(rf"^(?:def +)?(?:{self.wanted})\b", text.text, re.MULTILINE):
+                found = replace(found, is_quiet=False)  # it defines the choices or the type of an argument
+            self._glances[name] = found
             self._searches |= self._glances[name].searches
         return self._glances[name]
 
@@ -176,6 +182,12 @@ class Neighbors:
         return True
 
 
+def _wanted(text: str) -> set[str]:
+    """Return the names in the choices and types of arguments."""
+    found = re.findall(r"\b(?:choices|type)\s{0,9}=\s{0,9}([\w.]+(?:\([\w.]+)?)", text)
+    return {name for part in found for name in re.findall(r"[A-Za-z_]\w*", part) if not hasattr(builtins, name)}
+
+
 def _is_package(text: SourceText) -> bool:
     return text.name.replace("\\", "/").endswith("/__init__.py")
 
@@ -190,13 +202,28 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
 
     ``module``: its module name, ``__main__`` for a script.
     """
+    wanted = "|".join(sorted(_wanted(text.text)))
+    if wanted:
+        try:
+            found, is_whole = _followed(text, source, module, handler, wanted)
+            if is_whole:
+                return found
+        except ScriptUnreadable:
+            pass  # it may be less without the modules that define choices
+    return _followed(text, source, module, handler, "")[0]
+
+
+def _followed(
+    text: SourceText, source: ScriptSource, module: str, handler: str | None, wanted: str
+) -> tuple[Program, bool]:
+    """Return what is known about a script, and whether all relevant modules were followed."""
     tree = parsed(text)
     if tree is None:
         raise ScriptUnreadable("the Python that runs smspec cannot parse it")
     frame = Frame(text)
     frame.names |= names_at_start(module)
     frame.package = module if text.name.endswith("__init__.py") else module.rpartition(".")[0]
-    neighbors = Neighbors(source, text, module, frame)
+    neighbors = Neighbors(source, text, module, frame, wanted)
     record = LibraryRecord()
     run = ProgramInterpreter(record, neighbors.find)
     try:
@@ -207,7 +234,7 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
             _call_handler(run, frame, handler)
     except (TooManySteps, RecursionError):
         raise ScriptUnreadable("it is too long or too deeply nested to follow") from None
-    return Program(
+    program = Program(
         texts=(text, *neighbors.texts),
         command_lines=() if run.is_tampered else tuple(dict.fromkeys(_with_left_over(record))),
         repeated_options=() if run.is_tampered or run.is_blind else tuple(record.repeated_options[:1]),
@@ -226,6 +253,7 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
         process_groups=() if run.is_blind else tuple(record.process_groups),
         stop=_stop(run, record, text) if handler is None else None,
     )
+    return program, not run.why_blind
 
 
 def _with_left_over(record: Record) -> Iterator[CommandLine]:

@@ -26,7 +26,7 @@ from smspec.script.follow.facts import (
 )
 from smspec.script.follow.frames import Call, Frame, Function, bind
 from smspec.script.follow.statements import Statements, import_names
-from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, text
+from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, items, text
 from smspec.source import Span
 
 MOST_STEPS = 50_000
@@ -191,7 +191,7 @@ class ProgramInterpreter:
         elif copies(name):
             for value in given:
                 value.look_through()
-            return UNKNOWN
+            return _copied(name, given) if call.is_whole and not call.keywords else UNKNOWN
         elif name == "getattr" and len(given) in (2, 3) and (attribute := text(given[1])) is not None:
             return self.attribute_of(given[0], attribute)
         elif name in ("setattr", "delattr") and given and isinstance(given[0], Named):
@@ -299,6 +299,12 @@ class ProgramInterpreter:
     def place(self, node: ast.expr | ast.stmt) -> Span:
         """Return the position of a node of the module that is being followed."""
         return place_of(node, self._frames[-1])
+
+
+def _copied(name: str, given: Sequence[Value]) -> Value:
+    """Return a list, or what else is made of known items; the order of a sorted one is unknown."""
+    found = items(given[0]) if name in ("frozenset", "list", "set", "sorted", "tuple") and len(given) == 1 else None
+    return UNKNOWN if found is None else Items(found, is_fixed=name in ("frozenset", "tuple"))
 
 
 def place_of(node: ast.expr | ast.stmt | ast.arg, frame: Frame) -> Span:

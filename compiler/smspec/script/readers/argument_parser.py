@@ -211,7 +211,7 @@ class Parser(Value):
 
     def _options_now(self) -> Iterator[DeclaredOption]:
         """Yield the arguments at the time of parsing: a list of choices may have changed since its declaration."""
-        changed = {id(option) for option, given in self.choices if constant(given) is ...}
+        changed = {id(option) for option, given in self.choices if _choices(given) is None}
         for option in self.options:
             now = replace(option, kind="unknown", choices=None) if id(option) in changed else option
             if self.commands is not None and option is self.commands.option:
@@ -392,10 +392,9 @@ def kind_of(value: Value | None) -> Kind:
 
 
 def _choices(value: Value | None) -> tuple[object, ...] | None:
-    found = constant(value)
-    if isinstance(found, tuple):
-        return found[:_MOST_CHOICES] if len(found) <= _MOST_CHOICES else None
-    return None
+    found = items(value)
+    constants = () if found is None else tuple(map(constant, found))
+    return None if found is None or ... in constants or len(constants) > _MOST_CHOICES else constants
 
 
 HANDLERS = {"argparse.ArgumentParser": Parser}
