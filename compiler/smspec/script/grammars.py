@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.script.program import CommandLine, DeclaredOption, Program
-from smspec.script.script_environment import Argument, ArgumentFault, ScriptEnvironment, converted, refusal
+from smspec.script.script_environment import Argument, ArgumentFault, ScriptEnvironment, checked, refusal
 from smspec.source.frozen import replace
 
 
@@ -159,7 +159,7 @@ def _ways(option: DeclaredOption) -> dict[str, Any]:
         return {"action": "store_true"}
     if option.label == "help" and option.words == "unknown":
         return {"action": _Ends, "nargs": 0}
-    ways: dict[str, Any] = {"type": lambda word: converted(option.kind, word)}
+    ways: dict[str, Any] = {"type": partial(checked, option)}
     if option.words == "unknown":
         ways["nargs"] = "*"
     elif option.words != 1:

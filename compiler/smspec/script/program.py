@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, Union
+from typing import Literal, Protocol, Union
 
 from smspec.source import Path, SourceText, Span
 from smspec.source.frozen import dataclass, replace
@@ -22,9 +22,20 @@ MOST_FOREIGN_BYTES = 1 << 16
 """A longer script that is not Python is not checked."""
 
 
+class TypeFunction(Protocol):
+    """A function of the script that converts a word."""
+
+    name: str
+
+    def rejects(self, word: str) -> bool:
+        """Return whether it certainly raises an exception."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredOption:
     """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be passed.
+
+    ``function``: the script's own type.
 
     ``default``: its value without the option, `...` if that is unknown; for a switch (no words) with a known one, the
     bare option means true.
@@ -39,6 +50,7 @@ class DeclaredOption:
     is_required: bool = False
     exclusive: int | None = None
     default: object = ...
+    function: TypeFunction | None = None
 
     @property
     def called(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from smspec.script.follow.frames import Call
+from smspec.script.follow.frames import Call, Function
 from smspec.script.follow.interpreter import ProgramInterpreter, Recorder
 from smspec.script.follow.values import UNKNOWN, Value, items, text
 from smspec.script.program import (
@@ -70,6 +70,27 @@ class RemainingArguments(Value):
     def attribute(self, _: str) -> Value:
         self.is_used = True
         return UNKNOWN
+
+
+class OwnType:
+    """A function of the script that is the type of an argument."""
+
+    def __init__(self, run: ProgramInterpreter, function: Function) -> None:
+        self.name = function.node.name
+        self._run = run
+        self._function = function
+        self._found: dict[str, bool] = {}
+
+    def rejects(self, word: str) -> bool:
+        if word not in self._found:
+            self._found[word] = self._run.fails_with(self._function, word)
+        return self._found[word]
+
+
+def own_type(call: Call) -> OwnType | None:
+    """Return the type of an argument, if it is a function of the script."""
+    kind = call.keywords.get("type")
+    return OwnType(call.run, kind) if isinstance(kind, Function) else None
 
 
 class Record(Recorder):

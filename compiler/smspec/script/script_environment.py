@@ -152,6 +152,13 @@ def converted(kind: Kind, word: str) -> object:
     return word
 
 
+def checked(option: DeclaredOption, word: str) -> object:
+    """Return what the type of an option makes of a word. Raise ValueError if it rejects the word."""
+    if option.function is not None and option.function.rejects(word):
+        raise ValueError(word)
+    return converted(option.kind, word)
+
+
 def _loaded(word: str) -> object:
     import json  # imported late, as below: few options have such a type
 
@@ -175,8 +182,10 @@ def _literal(word: str) -> object:
 def refusal(option: DeclaredOption, word: str) -> str | None:
     """Return why an option rejects a word, or None if it accepts it."""
     try:
-        value = converted(option.kind, word)
+        value = checked(option, word)
     except (ValueError, OverflowError):
+        if option.function is not None:
+            return f"raises an exception in `{option.function.name}`"
         return _REASONS.get(option.kind, _NEITHER)
     if option.choices is not None and value not in option.choices:
         return "is not one of " + listed(option.choices)

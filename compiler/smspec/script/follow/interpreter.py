@@ -20,6 +20,8 @@ from smspec.script.follow.facts import (
     STACKS,
     changed_by,
     copies,
+    is_instance,
+    looked_at,
     may_end,
     patches,
     sees_all,
@@ -30,6 +32,7 @@ from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, ite
 from smspec.source import Span
 
 MOST_STEPS = 50_000
+_MOST_STEPS_APART = 1_000
 DEEPEST = 12
 """The maximum depth of nested function calls."""
 
@@ -187,7 +190,7 @@ class ProgramInterpreter:
         elif name == "super" and (above := self._above(call)) is not None:
             return above
         elif name in LOOKERS:
-            return UNKNOWN
+            return _looked_at(name, call)
         elif copies(name):
             for value in given:
                 value.look_through()
@@ -202,6 +205,19 @@ class ProgramInterpreter:
         elif sees_all(name) and not (name == "vars" and given) and not has_names_of_its_own(call.node):
             self.sees(name, self._frames[-1])
         return call.unknown_result()
+
+    def fails_with(self, function: Function, word: str) -> bool:
+        """Return whether a function certainly raises an exception for a word; it is followed apart from the program."""
+        node = ast.copy_location(ast.Call(func=ast.Constant(value=None), args=[], keywords=[]), function.node)
+        apart = ProgramInterpreter(type(self.recorder)(), lambda *_: None, most_steps=_MOST_STEPS_APART)
+        frame = Frame(function.frame.source, function.frame)
+        bind(function, Call(apart, node, (Known(word),), {}, True), (), frame)
+        apart._frames.append(frame)
+        try:
+            ending = Statements(apart, frame).block(function.node.body)
+        except (TooManySteps, RecursionError):
+            return False
+        return ending == "raise" and apart.is_certain and not frame.returned and not self.codes.of(function.node).yields
 
     def _above(self, call: Call) -> Value | None:
         """Return ``super()`` of the current method; None if its instance is unknown."""
@@ -299,6 +315,19 @@ class ProgramInterpreter:
     def place(self, node: ast.expr | ast.stmt) -> Span:
         """Return the position of a node of the module that is being followed."""
         return place_of(node, self._frames[-1])
+
+
+def _looked_at(name: str, call: Call) -> Value:
+    """Return what a builtin that keeps no argument makes of constants."""
+    given = call.arguments
+    if not call.is_whole or call.keywords:
+        return UNKNOWN
+    if name == "isinstance" and len(given) == 2:
+        kinds = [kind.name if isinstance(kind, Named) else "" for kind in items(given[1]) or (given[1],)]
+        is_one = is_instance(given[0].constant(), kinds)
+        return UNKNOWN if is_one is None else Known(is_one)
+    found = looked_at(name, [value.constant() for value in given])
+    return Known(found) if isinstance(found, bool | int | float) else UNKNOWN
 
 
 def _copied(name: str, given: Sequence[Value]) -> Value:

@@ -8,7 +8,7 @@ from smspec.script.file_use import ChannelPath, Namespace
 from smspec.script.follow.frames import Call
 from smspec.script.follow.values import UNKNOWN, Bound, GivenWords, Items, Known, Named, Value, constant, items, text
 from smspec.script.program import MOST_WORDS, CommandLine, DeclaredOption, Kind, RepeatedOption, Stop, Words
-from smspec.script.record import RemainingArguments, reads_arguments, record_of
+from smspec.script.record import RemainingArguments, own_type, reads_arguments, record_of
 from smspec.source import Span
 from smspec.source.frozen import replace
 
@@ -117,16 +117,13 @@ class Parser(Value):
             if name == "parse_known_args":
                 return self._known(call, namespace)
             return namespace
-        elif name == "exit":
+        if name == "exit":
             call.run.ends()
-            return call.unknown_result()
         elif name not in _HARMLESS:
             self.escape()
-            return call.unknown_result()
         else:
             self.forget_defaults()  # `set_defaults` may replace them
-            return call.unknown_result()
-        return UNKNOWN
+        return call.unknown_result()
 
     def _group(self, name: str, call: Call) -> Value:
         if name == "add_argument_group":
@@ -153,6 +150,8 @@ class Parser(Value):
             # It may not exist, so no word that is passed for it is a fault.
             self.is_complete &= bool(option.names)
             option = replace(option, words="unknown", kind="unknown", choices=None, is_required=False, default=...)
+        elif option.words != "unknown":
+            option = replace(option, function=own_type(call))
         self._take_names(call, dict.fromkeys(option.names, call.place))
         option = replace(option, exclusive=exclusive)
         self._keep_default(call, option)
