@@ -151,6 +151,25 @@ class Installation:
     place: Span
 
 
+LAUNCHERS = {
+    **dict.fromkeys(("mpirun", "mpiexec"), ""),
+    "torchrun": "torch",
+    "accelerate": "accelerate",
+    "deepspeed": "deepspeed",
+    "horovodrun": "horovod",
+}
+"""The programs that start others on several processors, and the module that is installed with each, if one is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """A launcher that every run starts by its name: ``path`` is where the spec says so, or names the script."""
+
+    name: str
+    path: Path
+    place: Span | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
     """Where arguments could not be followed further, and why: the end of a sentence."""
@@ -218,6 +237,7 @@ class Program:
     installations: tuple[Installation, ...] = ()
     searches: tuple[FileUse, ...] = ()
     repeated_uses: tuple[RepeatedUse, ...] = ()
+    launches: tuple[Launch, ...] = ()
     file_reads: tuple[FileUse, ...] = ()
     missing_files: tuple[FileUse, ...] = ()
     mentioned: frozenset[str] = frozenset()

@@ -8,6 +8,7 @@ from smspec.script.follow.frames import Call, Function
 from smspec.script.follow.interpreter import ProgramInterpreter, Recorder
 from smspec.script.follow.values import UNKNOWN, Value, items, text
 from smspec.script.program import (
+    LAUNCHERS,
     AwsUse,
     ChannelRead,
     ChannelUse,
@@ -15,6 +16,7 @@ from smspec.script.program import (
     FileUse,
     HyperparameterRead,
     Installation,
+    Launch,
     ProcessGroup,
     RepeatedOption,
     RepeatedUse,
@@ -30,6 +32,8 @@ STARTERS = frozenset(
     {f"subprocess.{name}" for name in ("call", "check_call", "check_output", "run")}
     | {"os.system", "pip.main", "pip._internal.main", "pip._internal.cli.main.main"}
 )
+
+PROGRAM_STARTERS = STARTERS | {"subprocess.Popen", "os.popen"}
 
 _UNKNOWN_WORD = "…"
 _PIPS = ("pip", "pip3")
@@ -110,6 +114,8 @@ class Record(Recorder):
         self.file_uses: list[FileUse] = []
         self.searches: list[FileUse] = []
         self.repeated_uses: list[RepeatedUse] = []
+        self.launches: list[Launch] = []
+        self.has_started = False
         self.file_reads: list[FileUse] = []
         self.may_have_files = False
         self.process_groups: list[ProcessGroup] = []
@@ -163,6 +169,15 @@ def note_installation(name: str, call: Call) -> None:
             if names:
                 record_of(call.run).installations.append(Installation(packages=names, place=call.place))
             return
+
+
+def note_launch(call: Call) -> None:
+    """Record a launcher that is the first program that every run starts: another one may install it."""
+    record, words = record_of(call.run), _words(call) if call.arguments else []
+    is_plain = not call.keywords.keys() & {"env", "executable"} and not call.run.may_have_set("PATH")
+    if words[:1] and words[0] in LAUNCHERS and call.is_certain and is_plain and not record.has_started:
+        record.launches.append(Launch(name=words[0], path=(), place=call.place))
+    record.has_started = True
 
 
 def _words(call: Call) -> list[str]:

@@ -19,6 +19,10 @@ from smspec.source.frozen import dataclass
 WORDS = (
     "argparse",
     "add_argument",
+    "mpirun",
+    "mpiexec",
+    "torchrun",
+    "horovodrun",
     "boto3",
     "click",
     "typer",

@@ -245,6 +245,7 @@ def _followed(
         aws_uses=() if run.is_blind else tuple(record.aws_uses),
         installations=() if run.is_blind else tuple(record.installations),
         searches=() if run.is_blind else tuple(dict.fromkeys(record.searches)),
+        launches=() if run.is_blind else tuple(record.launches),
         file_reads=() if run.is_blind else tuple(dict.fromkeys(record.file_reads)),
         repeated_uses=() if run.is_blind else tuple(dict.fromkeys(record.repeated_uses)),
         channels=tuple(dict.fromkeys(record.channels)),

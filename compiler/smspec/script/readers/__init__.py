@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from smspec.script.file_use import note_call, note_ensured, note_method, note_not_followed
 from smspec.script.follow.values import text
-from smspec.script.record import STARTERS, Handler, Lookup, Record, note_installation
+from smspec.script.record import PROGRAM_STARTERS, STARTERS, Handler, Lookup, Record, note_installation, note_launch
 
 if TYPE_CHECKING:
     import ast
@@ -41,6 +41,8 @@ class LibraryRecord(Record):
         note_call(name, call)
         if name in STARTERS:
             note_installation(name, call)
+        if name in PROGRAM_STARTERS:
+            note_launch(call)
         handler = _handler_of(name)
         return None if handler is None else handler(call)
 
