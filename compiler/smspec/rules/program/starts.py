@@ -115,9 +115,7 @@ def ignored_failure(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
     for one in (script, *script.called):
         if not one.dialect:
             continue
-        options = one.interpreter[1]
-        errexit = re.search(r"(?<![\w-])-[a-z]*e|\berrexit\b", options) is not None
-        for lost in lost_statuses(one.text, one.dialect, errexit=errexit, pipefail="pipefail" in options)[:1]:
+        for lost in lost_statuses(one.text, one.dialect, **_settings(one))[:1]:
             place = Span(one.file, lost.line, 1, lost.line, 2)
             is_of_sh = lost.cure == "pipefail" and one.dialect == "sh"
             where = f" in line {lost.line}" if one.name else ""
@@ -127,6 +125,50 @@ def ignored_failure(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
                 help=("run the script with bash, and " if is_of_sh else "") + _CURES[lost.cure],
                 notes=(Note("the script ends with status 0 although this command fails", place if one.name else None),),
             )
+
+
+ENDLESS_COMMAND = Rule("SM576", "endless command in a shell script", "warning")
+
+
+def endless_command(script: ForeignScript, job: JobSpec) -> Iterator[Finding]:
+    """Warn about a shell script in which hosts certainly reach a command that never ends with status 0.
+
+    SageMaker ends a job when all hosts have ended; until then it bills all of them.
+    """
+    if job.distribution is not None:
+        return
+    from smspec.script.shell import endless_commands  # imported late: few scripts are of a shell
+
+    if not script.dialect:
+        return
+    found = endless_commands.endless_command(script.text, script.dialect, job.hosts.total, **_settings(script))
+    if found is None:
+        return
+    if found.fails:
+        effect = "it waits until the head is gone, and then ends with status 1"
+        help = "remove `--block`, and add `while ray health-check --address HEAD:6379; do sleep 10; done`"
+    elif found.command.startswith("ray"):
+        effect = "the command does not end while Ray runs"
+        help = "remove `--block`: the command ends when Ray has started"
+    else:
+        effect = "SageMaker bills all hosts until the last one ends"
+        help = "replace it with a wait for the leader, such as a test of its port, that ends with status 0"
+    where = f" in line {found.line}" if script.name else ""
+    hosts = f" {'all' if found.everywhere else 'some'} of the {job.hosts.total} hosts" if job.hosts.total > 1 else " it"
+    place = Span(script.file, found.line, 1, found.line, 2) if script.name else None
+    yield ENDLESS_COMMAND.at(
+        script.path,
+        f"`{script.name or dotted(script.path)}` never succeeds: `{found.command}`{where} blocks{hosts}",
+        help=help,
+        notes=(Note(effect, place),),
+    )
+
+
+def _settings(script: ForeignScript) -> dict[str, bool]:
+    """Return which settings the first line of a script, or the command that starts it, has."""
+    options = script.interpreter[1]
+    is_strict = re.search(r"(?<![\w-])-[a-z]*e|\berrexit\b", options) is not None
+    return {"errexit": is_strict, "pipefail": "pipefail" in options}
 
 
 DAMAGED_SCRIPT = Rule("SM553", "damaged shell script", "warning")
@@ -177,4 +219,4 @@ def _damaged_line(script: ForeignScript) -> int | None:
 
 
 RULES = (broken_syntax, newer_syntax, uncallable_handler)
-OF_OTHER_SCRIPTS = (script_that_cannot_start, ignored_failure, damaged_script)
+OF_OTHER_SCRIPTS = (script_that_cannot_start, ignored_failure, endless_command, damaged_script)
