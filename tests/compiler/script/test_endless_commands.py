@@ -51,7 +51,7 @@ SILENT = {
     "a sourced file before": ". ./lib.sh\nsleep infinity\n",
     "a text": 'echo "ray start --head --block"\npython3 train.py\n',
     "a host that the job lacks": 'if [ "$SM_CURRENT_HOST" = algo-3 ]; then sleep infinity; fi\n',
-    "the same host": 'A=$SM_CURRENT_HOST\nif [ "$A" = "$SM_CURRENT_HOST" ]; then python3 a.py; else sleep infinity; fi\n',
+    "the same host": 'A=$SM_CURRENT_HOST\nif [ "$A" = "$SM_CURRENT_HOST" ]; then true; else sleep infinity; fi\n',
     "a rank that the job lacks": f'R=$(python3 -c "{RANK}")\nif [ "$R" -eq 2 ]; then sleep infinity; fi\n',
     "a variable of two origins": 'H=$SM_CURRENT_HOST\nH=algo-1\nif [ "$H" != algo-1 ]; then sleep infinity; fi\n',
     "a function without a call": "w() { sleep infinity; }\npython3 train.py\n",

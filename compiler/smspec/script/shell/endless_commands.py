@@ -1,8 +1,8 @@
 """Find the command of a shell script that certainly runs on some host, and never ends with status 0 there.
 
-A script is followed in its order. What a condition decides is not certain, unless it compares the name of the host: then
-some hosts take one way, and some the other. Of `ray start --block`, Ray's source says that it ends only with status 1,
-when a process of Ray has ended; that of a worker does when the head is gone.
+A script is followed in its order. What a condition decides is not certain, unless it compares the name of the host:
+then some hosts take one way, and some the other. By Ray's source, `ray start --block` ends only with status 1, when a
+process of Ray has ended; on a worker, one does when the head is gone.
 """
 
 from __future__ import annotations
@@ -67,10 +67,7 @@ class _Follower:
 
     def follow(self, items: tuple[AndOrList, ...]) -> bool:
         """Follow commands that some host certainly runs. Return whether it certainly runs what comes after them."""
-        for item in items:
-            if not self._item(item) or self._is_doubtful or self.found is not None:
-                return False
-        return True
+        return all(self._item(item) and not self._is_doubtful and self.found is None for item in items)
 
     def _item(self, item: AndOrList) -> bool:
         commands = [command for pipeline in item.pipelines for command in pipeline.commands]
@@ -79,7 +76,7 @@ class _Follower:
         elif "||" in item.operators or any(map(_is_question, commands[:-1])):
             self._doubt((item,))
         else:
-            return all([self._command(command, is_piped=len(item.pipelines) < len(commands)) for command in commands])
+            return all(self._command(command, is_piped=len(item.pipelines) < len(commands)) for command in commands)
         return True
 
     def _command(self, command: Simple | Compound | ShellFunction, *, is_piped: bool) -> bool:
