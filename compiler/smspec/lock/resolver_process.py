@@ -21,7 +21,7 @@ _NO_MEMORY = re.compile(r"^(?:ERROR: )?MemoryError|^memory allocation of \d+ byt
 _UNREACHABLE = re.compile(
     r"Failed to establish a new connection|name resolution|Name or service not known|Connection (?:refused|reset)"
     r"|Network is unreachable|error sending request|Failed to fetch|Request failed|timed out|dns error"
-    r"|tcp connect error|HTTP (?:error 5|status server)|operation timed out|Could not fetch URL|ReadTimeout|ConnectTimeout"
+    r"|tcp connect error|HTTP (?:error 5|status server)|Could not fetch URL|ReadTimeout|ConnectTimeout"
     r"|network (?:connectivity is|was) disabled|certificate verify failed|invalid peer certificate|IncompleteRead"
     r"|end of file before message|Connection broken|error decoding response|unexpected end of file",
     re.IGNORECASE,
