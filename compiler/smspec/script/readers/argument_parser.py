@@ -159,6 +159,8 @@ class Parser(Value):
         if not is_ours or not call.is_whole:
             if given is not None:
                 call.hands_over_words(given)
+                if self.escaped or not self.is_complete:
+                    given.escape()  # an option that is not known may use what another parser has left
             return  # the words are not those of the command line
         if reads_arguments(call, "other code may have changed the parser" if self.escaped else ""):
             record_of(call.run).command_lines.append(self.command_line(call, is_complete))
