@@ -1,11 +1,14 @@
-"""Commands of shell scripts that never end with status 0: each script is run by bash on every host."""
+"""What keeps a script on some host from ending well: each one is run on every host, up to the endless line."""
 
+import json
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
 
+from smspec.script.endless_waits import endless_wait
 from smspec.script.shell.endless_commands import endless_command
 
 WAYS = 'if [ "$SM_CURRENT_HOST" = "algo-1" ]; then\n  ray start --head\n  python3 train.py\nelse\n  {}\nfi\n'
@@ -107,3 +110,84 @@ def test_loop_that_only_waits_is_found():
     found = endless_command(WAYS.format("while true; do\n    sleep 60\n  done"), "sh", 2)
     assert found is not None
     assert (found.command, found.line) == ("while true", 5)
+
+
+HEAD = "import json, os, subprocess, sys, time\nHOST = os.environ['SM_CURRENT_HOST']\n"
+HEAD += "HOSTS = json.loads(os.environ['SM_HOSTS'])\n"
+WAIT = "while True:\n        time.sleep(60)\n"
+OTHERWISE = f"{HEAD}if HOST == HOSTS[0]:\n    print(1)\nelse:\n    {{}}\n"
+ENDLESS_PROGRAMS = {
+    "a loop": OTHERWISE.format(WAIT),
+    "a loop that prints": OTHERWISE.format("while 1: print('waiting', flush=True); time.sleep(60)"),
+    "a literal host": f"{HEAD}if os.environ['SM_CURRENT_HOST'] != 'algo-2':\n    print(1)\nelse:\n    {WAIT}",
+    "a rank": f"{HEAD}def wait():\n    {WAIT}\ndef main():\n    rank = HOSTS.index(HOST)\n    if rank > 0:\n"
+    "        wait()\n    print(1)\nif __name__ == '__main__':\n    main()\n",
+    "after the leader": f"{HEAD}if HOST == HOSTS[0]:\n    sys.exit(0)\nwhile True:\n    time.sleep(1)\n",
+    "arguments": f"{HEAD}import types\ndef main(args):\n    if args.current_host == args.hosts[0]:\n        return\n"
+    f"    {WAIT}main(types.SimpleNamespace(current_host=HOST, hosts=HOSTS))\n",
+    "ray of the head": f"{HEAD}subprocess.run(['ray', 'start', '--head', '--block'])\nprint(1)\n",
+    "ray of a shell": f"{HEAD}os.system('ray start --head --port=6379 --block')\n",
+    "ray of a worker": OTHERWISE.format("subprocess.check_call(f'ray start --address={HOSTS[0]} --block', shell=True)"),
+    "ray that is checked": OTHERWISE.format(
+        "subprocess.run(['ray', 'start', f'--address={HOST}', '--block'], check=True)"
+    ),
+}
+
+SILENT_PROGRAMS = {
+    "an ignored failure": OTHERWISE.format("subprocess.run(['ray', 'start', '--address=a', '--block'])"),
+    "break": OTHERWISE.format("while True:\n        time.sleep(1)\n        if os.path.exists('x'): break"),
+    "a check in the loop": OTHERWISE.format("while True:\n        time.sleep(1)\n        check()"),
+    "a condition of the loop": OTHERWISE.format("while not os.path.exists('x'): time.sleep(1)"),
+    "the background": f"{HEAD}os.system('ray start --head --block &')\n",
+    "a limit": f"{HEAD}subprocess.run(['ray', 'start', '--head', '--block'], timeout=5)\n",
+    "a thread": f"{HEAD}import threading\nthreading.Thread(target=print).start()\n{OTHERWISE.format(WAIT)}",
+    "a caught error": f"{HEAD}try:\n    subprocess.run(['ray', 'start', '--head', '--block'])\n"
+    "except OSError:\n    pass\n",
+    "an unknown condition": f"{HEAD}if os.environ.get('DEBUG'):\n    {WAIT}",
+    "a return before": f"{HEAD}def main():\n    if os.path.exists('x'):\n        return\n    {WAIT}main()\n",
+    "an end of a function before": f"{HEAD}def end():\n    if HOST:\n        sys.exit()\n"
+    "for x in HOST:\n    end()\nwhile True:\n    pass\n",
+    "a function without a call": f"{HEAD}def wait():\n    {WAIT}",
+    "a host that the job lacks": f"{HEAD}if HOST == 'algo-7':\n    {WAIT}",
+    "the same host": f"{HEAD}if HOST != os.environ['SM_CURRENT_HOST']:\n    {WAIT}",
+    "a variable of two origins": f"{HEAD}rank = 0\nif HOSTS:\n    rank = HOSTS.index(HOST)\nif rank == 1:\n    {WAIT}",
+    "no Python": f"{HEAD}while True: time.sleep(",
+}
+
+
+class Reached(BaseException):
+    """An endless line."""
+
+
+@pytest.mark.parametrize("name", ENDLESS_PROGRAMS)
+def test_endless_line_is_found_as_python_reaches_it(name, monkeypatch):
+    found = endless_wait(ENDLESS_PROGRAMS[name], 2)
+    assert found is not None
+
+    def reach(*words, **_):
+        if "--block" in str(words) or isinstance(words[0], int):
+            raise Reached
+
+    for owner, function in ((time, "sleep"), (os, "system"), (subprocess, "run"), (subprocess, "check_call")):
+        monkeypatch.setattr(owner, function, reach)
+    monkeypatch.setenv("SM_HOSTS", json.dumps(["algo-1", "algo-2"]))
+    reached = []
+    for host in ("algo-1", "algo-2"):
+        monkeypatch.setenv("SM_CURRENT_HOST", host)
+        try:
+            exec(compile(ENDLESS_PROGRAMS[name], "train.py", "exec"), {"__name__": "__main__"})
+        except Reached:
+            reached.append(host)
+        except SystemExit:
+            pass
+    assert len(reached) == (2 if found.everywhere else 1)
+
+
+@pytest.mark.parametrize("name", SILENT_PROGRAMS)
+def test_program_that_may_end_is_silent(name):
+    assert endless_wait(SILENT_PROGRAMS[name], 2) is None
+
+
+@pytest.mark.parametrize("name", [name for name in ENDLESS_PROGRAMS if "head" not in name and name != "ray of a shell"])
+def test_way_of_other_hosts_of_a_program_is_none_of_one(name):
+    assert endless_wait(ENDLESS_PROGRAMS[name], 1) is None

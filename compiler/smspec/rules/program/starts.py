@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version, file_name, here
 from smspec.script.program import ForeignScript
-from smspec.source import Span, dotted
+from smspec.source import Path, Span, dotted
 from smspec.spec.model import JobSpec
+
+if TYPE_CHECKING:
+    from smspec.script.shell.endless_commands import EndlessCommand
 
 BROKEN_SYNTAX = Rule("SM517", "broken syntax", instead_of="SM512")
 
@@ -127,23 +131,35 @@ def ignored_failure(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
             )
 
 
-ENDLESS_COMMAND = Rule("SM576", "endless command in a shell script", "warning")
+ENDLESS_WAIT = Rule("SM576", "endless wait of a host", "warning")
 
 
-def endless_command(script: ForeignScript, job: JobSpec) -> Iterator[Finding]:
-    """Warn about a shell script in which hosts certainly reach a command that never ends with status 0.
+def endless_wait(both: ProgramAndImage) -> Iterator[Finding]:
+    """Warn about a script in which hosts certainly reach a line that never ends, or never ends well.
 
     SageMaker ends a job when all hosts have ended; until then it bills all of them.
     """
-    if job.distribution is not None:
-        return
-    from smspec.script.shell import endless_commands  # imported late: few scripts are of a shell
+    # Imported late, as is the other: few scripts wait for ever.
+    if both.job.distribution is None and both.reach.may_wait:
+        from smspec.script import endless_waits
 
-    if not script.dialect:
-        return
-    found = endless_commands.endless_command(script.text, script.dialect, job.hosts.total, **_settings(script))
-    if found is None:
-        return
+        script = both.reach.texts[0]
+        found = endless_waits.endless_wait(script.text, _host_count(both.job))
+        if found is not None:
+            yield _endless(found, both.path, file_name(Span(script.name, 1, 1, 1, 1)), script.name, both.job)
+
+
+def endless_wait_of_a_shell(script: ForeignScript, job: JobSpec) -> Iterator[Finding]:
+    """Warn about such a line of a shell script."""
+    if job.distribution is None and script.dialect:
+        from smspec.script.shell import endless_commands
+
+        found = endless_commands.endless_command(script.text, script.dialect, _host_count(job), **_settings(script))
+        if found is not None:
+            yield _endless(found, script.path, script.name, script.file, job)
+
+
+def _endless(found: EndlessCommand, path: Path, name: str, file: str, job: JobSpec) -> Finding:
     if found.fails:
         effect = "it waits until the head is gone, and then ends with status 1"
         help = "remove `--block`, and add `while ray health-check --address HEAD:6379; do sleep 10; done`"
@@ -153,15 +169,19 @@ def endless_command(script: ForeignScript, job: JobSpec) -> Iterator[Finding]:
     else:
         effect = "SageMaker bills all hosts until the last one ends"
         help = "replace it with a wait for the leader, such as a test of its port, that ends with status 0"
-    where = f" in line {found.line}" if script.name else ""
-    hosts = f" {'all' if found.everywhere else 'some'} of the {job.hosts.total} hosts" if job.hosts.total > 1 else " it"
-    place = Span(script.file, found.line, 1, found.line, 2) if script.name else None
-    yield ENDLESS_COMMAND.at(
-        script.path,
-        f"`{script.name or dotted(script.path)}` never succeeds: `{found.command}`{where} blocks{hosts}",
+    where = f" in line {found.line}" if name else ""
+    count = _host_count(job)
+    hosts = f" {'all' if found.everywhere else 'some'} of the {count} hosts" if count > 1 else " it"
+    return ENDLESS_WAIT.at(
+        path,
+        f"`{name or dotted(path)}` never succeeds: `{found.command}`{where} blocks{hosts}",
         help=help,
-        notes=(Note(effect, place),),
+        notes=(Note(effect, Span(file, found.line, 1, found.line, 2) if name else None),),
     )
+
+
+def _host_count(job: JobSpec) -> int:
+    return 1 if job.hosts is None else job.hosts.total
 
 
 def _settings(script: ForeignScript) -> dict[str, bool]:
@@ -218,5 +238,5 @@ def _damaged_line(script: ForeignScript) -> int | None:
     return None
 
 
-RULES = (broken_syntax, newer_syntax, uncallable_handler)
-OF_OTHER_SCRIPTS = (script_that_cannot_start, ignored_failure, endless_command, damaged_script)
+RULES = (broken_syntax, newer_syntax, uncallable_handler, endless_wait)
+OF_OTHER_SCRIPTS = (script_that_cannot_start, ignored_failure, endless_wait_of_a_shell, damaged_script)
