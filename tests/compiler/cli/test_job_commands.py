@@ -71,6 +71,14 @@ def test_status_of_a_failed_job_has_its_cause_and_the_fix(server):
     assert "what to do: increase `hosts.volume`" in out
 
 
+def test_only_a_completed_job_has_a_result_to_collect(server):
+    """Without an archive, the prefix of the output is all that SageMaker names."""
+    output = {"OutputDataConfig": {"S3OutputPath": "s3://bucket/out/", "CompressionType": "NONE"}}
+    for status, has_result in (("Failed", False), ("Stopped", False), ("Completed", True)):
+        server.jobs["nightly"] = [look(status, start=180, began=60, ended=180, members=output)]
+        assert ("result: s3://bucket/out/" in smspec("status", "nightly").out) == has_result
+
+
 def test_status_as_json(server):
     server.jobs["nightly"] = [FAILED]
     record = json.loads(smspec("status", "nightly", "--format", "json").out)
