@@ -35,14 +35,14 @@ channels:
     shuffle_seed: 17
 hosts:
   volume: 50GB
-  volume_kms_key: key
+  volume_kms_key: 1234abcd-12ab-34cd-56ef-1234567890ab
   groups: [{name: workers, instance_type: ml.m5.large, count: 2}]
 hyperparameters: {lr: 1e-3}
 environment: {NCCL_DEBUG: WARN}
 stopping: {max_runtime: 6h, max_pending: 2h}
 spot: {max_wait: 8h}
 retries: 2
-output: {s3: s3://example-models/x/, kms_key: key, compression: NONE}
+output: {s3: s3://example-models/x/, kms_key: alias/models, compression: NONE}
 checkpoints: {s3: s3://example-models/c/, local: /opt/ml/checkpoints}
 tensorboard: s3://example-models/t/
 network: {subnets: [subnet-1], security_groups: [sg-1], isolation: false, encrypt_inter_container: true}
