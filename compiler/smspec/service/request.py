@@ -25,6 +25,9 @@ LISTS_OF_RULES = ("DebugRuleConfigurations", "ProfilerRuleConfigurations")
 DEFAULT_MAX_RUNTIME = 86_400
 """Seconds, if MaxRuntimeInSeconds is omitted (API shape StoppingCondition)."""
 
+OWN_TAGS = "smspec:"
+"""How the tags begin by which smspec identifies a job and its spec."""
+
 S3_PREFIX = "S3Prefix"
 """The S3DataType of a channel whose address is the beginning of the names of its objects."""
 
