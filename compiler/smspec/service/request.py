@@ -82,6 +82,16 @@ class RequestedChannel:
         return self.prefix is not None and self.mode in (None, "File")
 
     @property
+    def is_wrapped(self) -> bool:
+        """Whether SageMaker makes each object, or each attribute, a record of RecordIO."""
+        return self.members.get("RecordWrapperType") == "RecordIO"
+
+    def wrapper_word(self, request: Request) -> str:
+        """Return the name of the member that sets it, with that of the channel."""
+        key = f"channels.{shown(self.name)}.record_wrapper"
+        return request.word(f"RecordWrapperType of {self.label}".replace("`", ""), key)
+
+    @property
     def file_system(self) -> dict[str, object]:
         """The members of FileSystemDataSource; empty if there is none."""
         return structure(self.members, "DataSource", "FileSystemDataSource")

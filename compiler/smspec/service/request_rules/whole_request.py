@@ -175,8 +175,8 @@ def reserved_tag(request: Request) -> Iterator[Finding]:
     """
     reserved = {"aws:": "AWS", **({OWN_TAGS: "smspec"} if request.in_spec_words else {})}
     for index, tag in enumerate(items(request.payload, "Tags")):
-        key = member(tag, "Key")
-        for prefix, owner in reserved.items() if isinstance(key, str) else ():
+        key = str(member(tag, "Key"))
+        for prefix, owner in reserved.items():
             if key.lower().startswith(prefix):
                 yield RESERVED_TAG.at(
                     ("Tags", index, "Key"),

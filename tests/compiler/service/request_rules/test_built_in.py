@@ -24,6 +24,8 @@ def channel(name="train", content_type=None, distribution=None, data_type="S3Pre
     if data_type == "AugmentedManifestFile":
         source["AttributeNames"] = ["source-ref"]
     made = {"ChannelName": name, "DataSource": {"S3DataSource": source}}
+    if data_type == "AugmentedManifestFile":
+        made["RecordWrapperType"] = "RecordIO"
     return made | ({"ContentType": content_type} if content_type else {})
 
 
