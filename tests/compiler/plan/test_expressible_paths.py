@@ -57,7 +57,7 @@ image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/ready:1
 channels:
   train: {file_system: {id: fs-0123456789abcdef0, type: EFS, path: /data, access: ro}}
 hosts:
-  instance_type: ml.m5.large
+  instance_type: ml.p6e-gb200.36xlarge
   count: 1
   volume: 50GB
   keep_alive: 30m

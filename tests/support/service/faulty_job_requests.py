@@ -212,6 +212,12 @@ ABOUT_THE_JOB: list[tuple[str, tuple[Change, ...], Path, str]] = [
         (*SERVERLESS, "BaseModelArn"),
         "SM823",
     ),
+    (
+        "SM824",
+        hosts(TrainingPlanArn="arn:aws:sagemaker:us-west-2:111122223333:training-plan/large"),
+        (*HOSTS, "TrainingPlanArn"),
+        "SM824",
+    ),
     ("EXP-001", ((("ExperimentConfig",), {"RunName": "a"}),), ("ExperimentConfig", "ExperimentName"), "SM369"),
     (
         "TAG-001",
