@@ -108,7 +108,7 @@ class Request:
     ``region`` is where the job is to run, None if unknown. ``in_spec_words``: the request was made from a spec, whose
     author knows the keys of the spec and not those of the API. ``launcher``: what the image starts the processes with,
     if that is known from elsewhere. ``tagged_image``: the image of the spec with its tag, which a digest replaces in
-    the request.
+    the request. ``today``: the date that the organization states, or empty.
     """
 
     payload: dict[str, object]
@@ -116,6 +116,7 @@ class Request:
     in_spec_words: bool = False
     launcher: str | None = None
     tagged_image: str = ""
+    today: str = ""
     _found: dict[str, list[Any]] = field(default_factory=dict)
 
     def _once(self, name: str, find: Callable[[], Iterator[Any]]) -> list[Any]:

@@ -242,12 +242,13 @@ def request_findings(
     in_spec_words: bool = False,
     launcher: str | None = None,
     tagged_image: str = "",
+    today: str = "",
 ) -> list[Finding]:
     """Return all errors and risks in a request, at paths of the request.
 
     The rules skip a member that does not have its shape, so that one error is not reported twice. ``region``: where the
     job is to run, if known; ``in_spec_words``: the request was made from a spec; ``launcher``: the name of the one in
-    its image; ``tagged_image``: that image with its tag.
+    its image; ``tagged_image``: that image with its tag. ``today``: a date, empty if no file states one.
     """
     request = Request(
         payload=payload,
@@ -255,6 +256,7 @@ def request_findings(
         in_spec_words=in_spec_words,
         launcher=launcher,
         tagged_image=tagged_image,
+        today=today,
     )
     shape = limit_findings(payload, in_spec_words=in_spec_words)
     reported = {finding.path for finding in shape if finding.severity == "error"}
