@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
-from smspec.service.built_in_algorithm import built_in_algorithm, meant_channels, missing_channels
+from smspec.service.built_in_algorithm import built_in_algorithm, meant_channels, missing_channels, script_of_aws
 from smspec.service.facts import instance
 from smspec.service.facts.algorithms import as_of
 from smspec.service.patterns import shown
@@ -124,7 +124,7 @@ def environment_of_a_built_in_algorithm(request: Request) -> Iterator[Finding]:
     Built-in algorithms read hyperparameters, not variables.
     """
     algorithm = built_in_algorithm(request)
-    if algorithm is not None and structure(request.payload, "Environment"):
+    if algorithm is not None and script_of_aws(request) is None and structure(request.payload, "Environment"):
         yield ENVIRONMENT_OF_A_BUILT_IN_ALGORITHM.at(
             ("Environment",),
             f"{HERE} might not be allowed, because `{algorithm.name}` is a built-in algorithm",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import did_you_mean, nearest
+from smspec.service.built_in_algorithm import script_of_aws
 from smspec.service.facts import accounts, architecture, images
 from smspec.service.instance_types import processors
 from smspec.service.patterns import shown
@@ -47,7 +48,7 @@ def gpu_image_on_cpu_instances(request: Request) -> Iterator[Finding]:
     """
     image, reference = request.provided_image, request.image
     # The instances of built-in algorithms are a matter of the algorithm.
-    if image is None or reference is None or is_built_in_algorithm(reference):
+    if image is None or reference is None or is_built_in_algorithm(reference) or script_of_aws(request):
         return
     hosts = processors(kind for _, kind in request.instance_types)
     if image.processors == {"gpu"} and hosts == {"cpu"}:
