@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 SMALLEST_VOLUME = 1 << 30
 """Bytes of VolumeSizeInGB: 1. Local storage is larger."""
 
+_NO_FACTS = KnownFacts()
 _OF_REQUIREMENTS: ByIdentity[list[Finding]] = ByIdentity()
 
 
@@ -98,15 +99,15 @@ def _request(job: DecodedJob) -> Iterable[Finding]:
         in_spec_words=True,
         launcher=job.plan.run.launcher if job.plan.run else None,
         tagged_image=tagged,
-        today="" if policy is None else policy.facts.today,
+        today=job.inputs.facts.today,
     )
     if policy is not None and policy.quotas.accounts:
         # Imported late: few repositories know the quotas of their accounts.
         from smspec.service.policy_rules.limits import without_the_default
 
         found = without_the_default(found, Request(payload=request.payload, region=job.spec.region), policy)
-    if policy is not None:
-        found = without_known(found, Request(payload=request.payload, tagged_image=tagged), policy.facts)
+    if job.inputs.facts != _NO_FACTS:
+        found = without_known(found, Request(payload=request.payload, tagged_image=tagged), job.inputs.facts)
     return map(request.at_origin, found)
 
 
@@ -122,13 +123,13 @@ def _image_name(job: DecodedJob) -> Iterable[Finding]:
 
 def _base_image(job: DecodedJob) -> Iterable[Finding]:
     """Return why AWS does not have the base image of a job. The tables have that of each short name."""
-    image, policy = job.spec.image, job.inputs.policy
+    image = job.spec.image
     if job.named is not None or not isinstance(image, BuiltImage) or ".dkr" not in image.base:
         return ()
     # Imported late: few base images are of AWS.
     from smspec.service.request_rules.images import base_image_findings
 
-    return base_image_findings(image.base, KnownFacts() if policy is None else policy.facts)
+    return base_image_findings(image.base, job.inputs.facts)
 
 
 def _requirements(job: DecodedJob) -> Iterable[Finding]:

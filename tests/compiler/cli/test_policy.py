@@ -337,9 +337,14 @@ def test_member_of_facts_is_in_the_request(tmp_path):
     rendered = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
     assert rendered["ResourceConfig"]["CapacityReservationId"] == {"Arn": "cr-1"}
     (tmp_path / "request.json").write_text(json.dumps(rendered))
-    assert smspec("validate", "--api-json", "request.json", cwd=tmp_path).status == 0
+    commands = (
+        ["validate", "--api-json", "request.json"],
+        ["import", "request.json"],
+        ["diff", "job.yaml", "job.yaml"],
+    )
+    assert [smspec(*words, cwd=tmp_path).status for words in commands] == [0, 0, 0]
     (tmp_path / "smspec.toml").write_text("")
-    assert smspec("validate", "--api-json", "request.json", cwd=tmp_path).status == 1
+    assert [smspec(*words, cwd=tmp_path).status for words in commands] == [1, 1, 2]
 
 
 PATCHED_UNTIL_2026_11_17 = "246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:3.0-5"
