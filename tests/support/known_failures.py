@@ -207,11 +207,13 @@ def _frozen_values(mapping: dict[str, Any]) -> dict[str, Any]:
 def _completed(text: str) -> str:
     """Return the spec of a case: the keys of `JOB` that it does not have, then its own.
 
-    An existing image has no source, unless the case names one.
+    An existing image has no source, unless the case names one, and a serverless job has neither image nor hosts.
     """
     own = set(re.findall(r"^(\w+):", text, re.MULTILINE))
     if "image" in own and not re.search(r"^image: *(\{|#|$)", text, re.MULTILINE) and "source" not in own:
         own |= {"source", "entry_point"}
+    if "ServerlessJobConfig" in text:
+        own |= {"image", "source", "entry_point", "hosts"}
     return "".join(f"{key}: {value}\n" for key, value in JOB.items() if key not in own) + text
 
 
