@@ -76,9 +76,9 @@ class Account:
     """An AWS account: ``objects`` in S3 as bucket/key, and what `JobServer` gets.
 
     ``looks`` are those of each job, ``outcomes`` replaces them for an instance type, ``log`` is that of the job
-    `nightly` on each of its ``hosts``. ``jobs`` exist before the command.
-    ``has_names``: the servers have the names of AWS, and the account is not that of the role. ``faults`` wait for the first calls, ``later`` for those after the third look at a job. ``pushed`` is the
-    media type of each image that the registry gets.
+    `nightly` on each of its ``hosts``. ``jobs`` exist before the command. ``has_names``: the servers have the names of
+    AWS, and the account is not that of the role. ``faults`` wait for the first calls, ``later`` for those after the
+    third look at a job. ``pushed`` is the media type of each image that the registry gets.
     """
 
     objects: tuple[str, ...] = ()
