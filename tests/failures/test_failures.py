@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from smspec.diagnostics.explanation import explained_codes
+from smspec.local.engines.namespace.availability import unavailable
 from support.known_failures import DIRECTORY, failures, topics
 from support.smspec_command import smspec
 
@@ -80,6 +81,8 @@ def test_command_answers(job, answer, tmp_path):
 @pytest.mark.process
 @pytest.mark.parametrize(("job", "answer"), answers(True))
 def test_run_answers(job, answer, tmp_path, monkeypatch):
+    if "--engine namespace" in answer.command and (reason := unavailable()):
+        pytest.skip(reason)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
     check(job, answer, tmp_path)
