@@ -83,6 +83,20 @@ def test_job_without_a_value_for_a_variable_is_refused(case, tmp_path):
         assert smspec("render", "--api-json", cwd=tmp_path).status == 1
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_line_ends_do_not_change_the_specs(case, end):
+    """Editors of Windows write CR LF, in the cells of a notebook too."""
+    source, expected = jobs_of(case)
+    content = source.read_text(encoding="utf-8")
+    is_notebook = source.suffix == ".ipynb"
+    content = content.replace("\\n", json.dumps(end)[1:-1]) if is_notebook else content.replace("\n", end)
+    found = found_jobs(source.name, content.encode())
+    assert len(found.jobs) == len(expected.jobs) > 0
+    for number in map(str, range(1, len(found.jobs) + 1)):
+        assert write_spec(imported_job(found, number)).text == write_spec(imported_job(expected, number)).text
+
+
 def test_unknown_job_is_refused():
     case = next(case for case in CASES if case.name == "a-notebook-with-several-jobs")
     done = smspec("import", "source.ipynb", "--job", "other", cwd=case)
