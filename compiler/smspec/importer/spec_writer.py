@@ -13,7 +13,7 @@ from itertools import groupby
 
 from smspec.diagnostics.quoting import visible
 from smspec.importer.imported import Imported, NotImported, RequestNotFound, Variable, names
-from smspec.importer.marks import DOLLAR, filled, holds_dollar, node
+from smspec.importer.marks import DOLLAR, MARK, filled, holds_dollar, node
 from smspec.importer.parts import PARTS
 from smspec.importer.unmapped_members import UnmappedMembers, taken, without_unsupported_values
 from smspec.render.spec_yaml import spec_yaml
@@ -63,14 +63,16 @@ def write_spec(imported: Imported) -> WrittenSpec:
     others = [without_unsupported_values(other)[0] for other in imported.alternatives]
     if others:
         spec = with_alternatives([spec, *({**_spec(other, imported), "name": spec["name"]} for other in others)])
-    declared: dict[str, object] = {each.name: _declared(each) for each in imported.variables}
+    used = set(MARK.findall(json.dumps([request, others, imported.keys, imported.patch, imported.region])))
+    variables = [each for each in imported.variables if each.name in used or each.default is not None]
+    declared: dict[str, object] = {each.name: _declared(each) for each in variables}
     if holds_dollar(node(spec)):
         declared[DOLLAR] = {"default": "$"}
     if declared:
         spec["vars"] = declared
     skipped = (*imported.not_imported, *not_imported)
-    settings = {each.name: _setting(each.placeholder) for each in imported.variables if each.default is None}
-    placeholders = {each.name: each.placeholder for each in imported.variables}
+    settings = {each.name: _setting(each.placeholder) for each in variables if each.default is None}
+    placeholders = {each.name: each.placeholder for each in variables}
     script = filled(spec.get("entry_point"), placeholders) if "source" in spec else None
     return WrittenSpec(
         text=commented(spec, imported, skipped),

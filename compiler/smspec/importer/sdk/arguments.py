@@ -101,8 +101,6 @@ MEMBERS = {
     "metric_definitions": ("AlgorithmSpecification", "MetricDefinitions"),
     "container_entry_point": ("AlgorithmSpecification", "ContainerEntrypoint"),
     "container_arguments": ("AlgorithmSpecification", "ContainerArguments"),
-    "environment": ("Environment",),
-    "tags": ("Tags",),
     "max_retry_attempts": ("RetryStrategy", "MaximumRetryAttempts"),
     "enable_infra_check": ("InfraCheckConfig", "EnableInfraCheck"),
     "enable_remote_debug": ("RemoteDebugConfig", "EnableRemoteDebug"),

@@ -100,6 +100,9 @@ class SdkDomain(Domain):
             return SdkItems(both, is_fixed=first.is_fixed, is_known=first.is_known and second.is_known)
         if kind is ast.BitOr and isinstance(first, Entries) and isinstance(second, Entries):
             return Entries({**first.values, **second.values}, is_known=first.is_known and second.is_known)
+        if kind is ast.BitOr and (isinstance(first, Entries) or isinstance(second, Entries)):
+            known = first if isinstance(first, Entries) else second
+            return Entries(dict(known.values) if isinstance(known, Entries) else {}, is_known=False)
         return UNKNOWN if kind is ast.BitOr else None
 
     def either(self, values: Sequence[followed.Value]) -> followed.Value:

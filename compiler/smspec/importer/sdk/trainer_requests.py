@@ -14,7 +14,7 @@ from smspec.importer.sdk.inputs import trainer_channels
 from smspec.importer.sdk.sdk_facts import Surroundings
 from smspec.importer.sdk.sdk_request import EntrySource, Job, Launch, SdkRequest, put, script_source
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkText, SdkUnknown, Value, joined
-from smspec.importer.sdk.variables import NotResolved, Variables, hyperparameters
+from smspec.importer.sdk.variables import NotResolved, Variables, environment_and_tags, hyperparameters
 from smspec.script.follow.values import Named
 
 DEFAULT_INSTANCE_TYPE = "ml.m5.xlarge"
@@ -24,7 +24,6 @@ _CHECKPOINTS = "/opt/ml/checkpoints"
 _WHOLE = {
     "training_image_config": ("AlgorithmSpecification", "TrainingImageConfig"),
     "model_package_config": ("ModelPackageConfig",),
-    "tags": ("Tags",),
     "with_tensorboard_output_config": ("TensorBoardOutputConfig",),
     "with_retry_strategy": ("RetryStrategy",),
     "with_infra_check_config": ("InfraCheckConfig",),
@@ -73,8 +72,9 @@ class RequestOfTrainer:
         self._checkpoints()
         for name, path in _WHOLE.items():
             self._put_whole(name, path)
-        if self.value("environment") is not None:
-            put(self.request, ("Environment",), self._json("environment", None))
+        found, lost = environment_and_tags(self.value("environment"), self.value("tags"), self.variables)
+        self.request.update(found)
+        self.not_imported += lost
         self._inputs()
         self._hyperparameters()
         source, lost = trainer_source(self.value("source_code"), self.variables)
@@ -252,11 +252,8 @@ class RequestOfTrainer:
         if isinstance(value, str):
             self._lose("hyperparameters", f"the SDK reads them from the file `{value}`")
             return
-        try:
-            sent = hyperparameters(value, self.variables, as_json=False, is_serialized=True)
-        except NotResolved as why:
-            self._lose("hyperparameters", str(why))
-            return
+        sent, lost = hyperparameters(value, self.variables, as_json=False, is_serialized=True)
+        self.not_imported += lost
         if sent:
             self.request["HyperParameters"] = sent
 

@@ -1,0 +1,116 @@
+"""Requests of programs: what is unknown is a variable or is listed, and the rest of a mapping stays."""
+
+import pytest
+
+from smspec.importer.marks import MARK
+from smspec.importer.sdk.sdk_job import found_jobs, imported_job
+from smspec.importer.spec_writer import write_spec
+
+ESTIMATOR = """
+from sagemaker.pytorch import PyTorch
+import os, sagemaker, time
+{before}
+job = PyTorch("train.py", framework_version="2.3.0", py_version="py311", role="arn:aws:iam::111122223333:role/X",
+    instance_count=1, instance_type="ml.m5.xlarge", output_path="s3://example-models/o/", {argument})
+{after}
+job.fit()
+"""
+MORE = "may add entries, or replace these"
+UNKNOWN = "its value is known only when the program runs"
+
+
+def imported(text):
+    return imported_job(found_jobs("program.py", text.encode()), None)
+
+
+def plain(value):
+    """Return a request with `?` for the variables, so that their names are free."""
+    return MARK.sub("?", value) if isinstance(value, str) else {name: plain(inner) for name, inner in value.items()}
+
+
+@pytest.mark.parametrize(
+    ("before", "given", "expected", "why"),
+    [
+        ("", '{"a": "1", "x": sagemaker.utils.name_from_base("m")}', {"a": "1", "x": "?"}, ""),
+        (
+            "",
+            '{"a": "1", "x": helper({"b": 2}), "y": cfg.lr, "z": str(time.time())}',
+            {"a": "1", "x": "?", "y": "?", "z": "?"},
+            "",
+        ),
+        ("", '{"a": "1", "x": os.environ["HOME"], "y": f"{stamp()}"}', {"a": "1", "x": "?", "y": "?"}, ""),
+        ("", '{"a": "1", "x": sagemaker.workflow.functions.Join(on="/", values=[b])}', {"a": "1", "x": "?"}, ""),
+        ("", '{"a": "1", name(): 3}', {"a": "1"}, MORE),
+        ("", '{"a": "1", **common()}', {"a": "1"}, MORE),
+        ("", 'dict(common(), a="1")', {"a": "1"}, MORE),
+        ("", 'common() | {"a": "1"}', {"a": "1"}, MORE),
+        ('d = {"a": "1"}\nd |= common()', "d", {"a": "1"}, MORE),
+        ('d = {"a": "1"}\nd.update(common())', "d", {"a": "1"}, MORE),
+        ('d = {"a": "1"}\nlog(d)', "d", {"a": "1"}, MORE),
+        ('d = {"a": "1"}\nfor k, v in more():\n    d[k] = v', "d", {"a": "1"}, MORE),
+        ('d = {"a": "1"}\nif u():\n    d["b"] = "2"\n    d["a"] = "3"', "d", {"a": "?"}, MORE),
+        ('d = {"a": "1", "b": "2", name(): 3}\ndel d["b"]', "d", {"a": "1"}, MORE),
+        ('d = {"a": "1", "b": "2", name(): 3}\nd.pop("b")', "d", {"a": "1"}, MORE),
+        ('d = {name(): 3}\nd.clear()\nd["a"] = "1"', "d", {"a": "1"}, ""),
+        ('d = {"a": "1", "b": "2"}\ndel d["b"]', "d", {"a": "1"}, ""),
+        ("", "common()", {}, UNKNOWN),
+        ('d = common()\nd["a"] = "1"', "d", {}, UNKNOWN),
+    ],
+)
+def test_unknown_entries_keep_their_neighbors(before, given, expected, why):
+    for argument, member in (("environment", "Environment"), ("hyperparameters", "HyperParameters")):
+        found = imported(ESTIMATOR.format(before=before, argument=f"{argument}={given}", after=""))
+        sent = plain(found.request.get(member, {}))
+        assert {name: value.strip('"') for name, value in sent.items()} == expected
+        said = [part.why for part in found.not_imported if part.path == (argument,)]
+        assert [why in each for each in said] == [True] * bool(why), said
+
+
+@pytest.mark.parametrize("value", ["[1, f(2)]", '{"a": f(), "b": [1]}', "(1, f())", "[x for x in f()]"])
+def test_hyperparameter_with_an_unknown_part_is_one_variable(value):
+    found = imported(ESTIMATOR.format(before="", argument=f'hyperparameters={{"a": 1, "x": {value}}}', after=""))
+    assert plain(found.request["HyperParameters"]) == {"a": "1", "x": '"?"'}
+    assert [each.name for each in found.variables if each.name not in ("region", "bucket")] == ["x"]
+
+
+def test_hyperparameters_set_later_keep_their_neighbors():
+    after = "job.set_hyperparameters(b=f(), **common())"
+    found = imported(ESTIMATOR.format(before="", argument='hyperparameters={"a": 1}', after=after))
+    assert plain(found.request["HyperParameters"]) == {"a": "1", "b": '"?"'}
+    assert any(MORE in part.why for part in found.not_imported)
+
+
+@pytest.mark.parametrize(
+    ("before", "given", "expected", "lost"),
+    [
+        (
+            "",
+            '[{"Key": "a", "Value": "1"}, {"Key": "x", "Value": owner()}, other()]',
+            {"a": "1", "x": "?"},
+            [("tags", 2)],
+        ),
+        ("", '{"a": "1", "x": owner()}', {"a": "1", "x": "?"}, []),
+        ("", '[*common, {"Key": "a", "Value": "1"}]', {"a": "1"}, [("tags",)]),
+        ("", 'common + [{"Key": "a", "Value": "1"}]', {}, [("tags",)]),
+        ('t = [{"Key": "a", "Value": "1"}]\nt.append(other())', "t", {"a": "1"}, [("tags", 1)]),
+        ('t = f("x")\nt["Owner"] = "ml"', "t", {}, [("tags",)]),
+        ("", "other()", {}, [("tags",)]),
+    ],
+)
+def test_unknown_tags_keep_their_neighbors(before, given, expected, lost):
+    found = imported(ESTIMATOR.format(before=before, argument=f"tags={given}", after=""))
+    assert {tag["Key"]: plain(tag["Value"]) for tag in found.request.get("Tags", [])} == expected
+    assert [part.path for part in found.not_imported if part.path[0] == "tags"] == lost
+
+
+def test_only_variables_of_the_spec_are_declared():
+    found = imported(
+        ESTIMATOR.format(before="", argument='metric_definitions=[{"Name": "a", "Regex": "a"}, f()]', after="")
+    )
+    text = write_spec(found).text
+    assert "metric_definitions" not in text and "MetricDefinitions[1]" in text
+
+
+def test_variable_of_a_tag_is_named_after_its_key():
+    found = imported(ESTIMATOR.format(before="", argument='tags=[{"Key": "owner", "Value": f()}]', after=""))
+    assert "owner" in {each.name for each in found.variables}
