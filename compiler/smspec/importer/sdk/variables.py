@@ -188,7 +188,7 @@ def hyperparameters(
     ``is_serialized``: strings are sent as they are, and everything else as JSON.
     """
     known, lost = entries_of(values, "hyperparameters")
-    sent = {
+    sent: dict[str, object] = {
         name: _sent(name, value, variables, as_json or (is_serialized and not _is_text(value)))
         for name, value in known.items()
     }
