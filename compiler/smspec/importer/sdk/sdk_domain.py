@@ -41,6 +41,7 @@ MOST_PASSES = 200
 """The maximum number of items for which each pass of a loop is followed."""
 
 _DEEPEST = 20
+_ENDINGS = (ast.Raise, ast.Return, ast.Break, ast.Continue)
 
 
 class SdkDomain(Domain):
@@ -135,6 +136,25 @@ class SdkDomain(Domain):
         found = {name: lifted(copied(value, memo)) for name, value in names.items()}
         self._step(10 + len(memo) + len(found))
         return found
+
+    def order(self, bodies: Sequence[Sequence[ast.stmt]]) -> Sequence[int]:
+        """Follow those that end early last, so that the others change the collections that the rest of the code has."""
+        return sorted(
+            range(len(bodies)), key=lambda index: any(isinstance(last, _ENDINGS) for last in bodies[index][-1:])
+        )
+
+    def left(self, frame: Frame, given: Sequence[followed.Value]) -> None:
+        """Treat as unknown what the function changes in collections of others after it may have returned."""
+        done: set[tuple[int, int]] = set()
+        for names in frame.departures:
+            self._step(len(names))
+            for name, value in names.items():
+                if isinstance(frame.names.get(name), Collection):
+                    _either_of(frame.names[name], value, done, name)
+        if frame.is_apart:
+            outer = [frame.outer.get(name.strip()) for name in frame.names] if frame.outer is not None else []
+            for each in (*given, *filter(None, outer)):
+                forget(each)
 
     def joined(self, one: Names, two: Names) -> Names:
         return self._merged(one, two, keeps_new=False)

@@ -88,6 +88,13 @@ class Domain:
         """Return the names at the start of another branch."""
         return dict(names)
 
+    def order(self, bodies: Sequence[Sequence[ast.stmt]]) -> Sequence[int]:
+        """Return the order in which branches are followed: the first has the values themselves, the others copies."""
+        return range(len(bodies))
+
+    def left(self, frame: Frame, given: Sequence[Value]) -> None:
+        """See the end of a call of a function with these arguments."""
+
     def joined(self, one: Names, two: Names) -> Names:
         """Return what is known of names after either of two branches."""
         return joined(one, two)

@@ -25,8 +25,10 @@ NODES_A_STEP = 8
 class Frame:
     """The names of a module or of a function call; ``outer`` is the enclosing frame.
 
-    ``has_left``: the function may have returned. ``is_open``: other code has all its names, and may set them. For a
-    module, ``package`` is where relative imports start; ``is_entered``: calls of its functions are followed.
+    ``has_left``: the function may have returned. ``departures``: its names where it has.
+    ``is_apart``: its values may be copies of those at its start. ``is_open``: other code has all its names, and may set
+    them. For a module, ``package`` is where relative imports start; ``is_entered``: calls of its functions are
+    followed.
     """
 
     def __init__(self, source: SourceText, outer: Frame | None = None) -> None:
@@ -37,6 +39,8 @@ class Frame:
         self.is_class = False
         self.is_comprehension = False
         self.is_open = False
+        self.is_apart = False
+        self.departures: list[dict[str, Value]] = []
         self.is_entered = True
         self.package = ""
         self._leaked: set[str] = set()
@@ -270,7 +274,7 @@ def bind(function: Function, call: Call, first: Sequence[Value], frame: Frame) -
         frame.set(parameter.arg, call.keywords.get(parameter.arg, default if call.is_whole else UNKNOWN))
     given = (*first, *call.arguments)
     for index, value in enumerate(given):
-        if index < len(plain) and call.is_whole:
+        if index < len(plain) and (call.is_whole or index < len(first)):
             frame.set(plain[index].arg, value)
         else:
             value.escape()

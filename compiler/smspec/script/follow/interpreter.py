@@ -159,6 +159,7 @@ class ProgramInterpreter:
         ending = Statements(self, frame).block(function.node.body)
         self._inside.pop()
         self._frames.pop()
+        self.domain.left(frame, (*first, *call.arguments, *call.keywords.values()))
         if ending in ("exit", "raise"):
             self.ends()
         self.is_certain = certain and not self._has_ended
