@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from smspec.importer.sdk.call_requests import CALL, UNPACKED, is_request, name_of, region_of
 from smspec.importer.sdk.images import is_image_call
 from smspec.importer.sdk.notebook import NotebookProgram, unreadable
 from smspec.importer.sdk.sdk_domain import SdkDomain, copied
@@ -53,7 +54,9 @@ class Following(Recorder):
         self.created: dict[SdkPlace, SdkInstance] = {}
         self.is_complete = True
         self.unreadable: list[str] = []
+        self.unknown_calls: list[SdkPlace] = []
         self._cell = 0
+        self._methods: dict[str, dict[str, Function]] = {}
         self._run = ProgramInterpreter(self, lambda _, __: None, SdkDomain(self._step), most_steps=MOST_STEPS)
         self._frame = Frame(SourceText("program", ""))
         try:
@@ -65,6 +68,7 @@ class Following(Recorder):
         self._run.step(count)
 
     def _follow(self, program: NotebookProgram) -> None:
+        classes: list[tuple[int, ast.ClassDef]] = []
         for cell in program.cells:
             self._cell = cell.number
             tree = tree_or_error(SourceText("cell", cell.code))
@@ -74,10 +78,38 @@ class Following(Recorder):
                 self.unreadable.append(unreadable(cell, tree))
                 for match in _ASSIGNED.finditer(cell.code):
                     self._frame.set(match[1], SdkUnknown(match[1]))
-        bare = ast.Call(func=ast.Constant(value=None), args=[], keywords=[], lineno=1, col_offset=0)
+            if isinstance(tree, ast.Module):
+                classes += [(cell.number, node) for node in tree.body if isinstance(node, ast.ClassDef)]
         for value in list(self._frame.names.values()):
             if isinstance(value, Function) and not value.was_called:
-                self._run.entered(value, Call(self._run, bare, (), {}, is_whole=False), ())
+                self._enter(value)
+        for number, node in classes:
+            self._follow_class(number, node)
+
+    def _enter(self, function: Function, *first: followed.Value) -> None:
+        """Follow a function that the program does not call, with unknown arguments."""
+        bare = ast.Call(func=ast.Constant(value=None), args=[], keywords=[], lineno=1, col_offset=0)
+        names = dict(self._frame.names)
+        self._run.entered(function, Call(self._run, bare, (), {}, is_whole=False), first)
+        self._frame.names = names
+
+    def _follow_class(self, cell: int, node: ast.ClassDef) -> None:
+        """Follow the methods of a class that the program does not call, each with an instance after `__init__`."""
+        self._cell = cell
+        functions = {
+            part.name: Function(self._run, part, self._frame, {})
+            for part in node.body
+            if isinstance(part, ast.FunctionDef)
+        }
+        made = SdkInstance(f"class {node.name}", [], {}, SdkPlace(cell, node.lineno))
+        self._methods[made.kind] = functions
+        start = functions.pop("__init__", None)
+        if start is not None:
+            self._enter(start, made)
+        for function in list(functions.values()):
+            if not function.was_called:
+                instance = lifted(copied(made, {}))
+                self._enter(function, *(() if _is_static(function) else (instance,)))
 
     @property
     def names(self) -> dict[str, Value]:
@@ -95,11 +127,18 @@ class Following(Recorder):
         return item_of(Named(name, run), key, self.surroundings)
 
     def called(self, name: str, call: Call) -> followed.Value:
+        if name.endswith(f".{CALL}") and self._requested(call, None):
+            return UNKNOWN
         return lifted(self._called(self._made(name, call)))
 
     def method_called(self, owner: followed.Value, name: str, call: Call) -> followed.Value | None:
+        if name == CALL and self._requested(call, owner):
+            return UNKNOWN
         if not isinstance(owner, SdkInstance):
             return call.unknown_result() if isinstance(owner, Bound) else None
+        function = self._methods.get(owner.kind, {}).get(name)
+        if function is not None:
+            return self._run.entered(function, call, () if _is_static(function) else (owner,))
         return lifted(self._method_called(owner, self._made(name, call)))
 
     def _made(self, name: str, call: Call) -> SdkInstance:
@@ -157,10 +196,29 @@ class Following(Recorder):
             return owner
         elif name in ("client", "resource", "Session"):
             call.kind = f"{owner.kind}.{name}"
+            if region_of(call) is None and region_of(owner) is not None:
+                call.arguments["region_name"] = region_of(owner)
             return call
         elif name == "get_caller_identity":
             return Named("boto3.caller_identity")
         return UNKNOWN
+
+    def _requested(self, call: Call, client: followed.Value | None) -> bool:
+        """Record the job that a call of boto3 starts; return whether it is one."""
+        made = self._made(f"boto3.{CALL}", call)
+        if UNPACKED in call.keywords:
+            made.arguments[UNPACKED] = lowered(call.keywords[UNPACKED])
+        if not is_request(made):
+            return False
+        if made.arguments.keys() == {UNPACKED} and not isinstance(made.arguments[UNPACKED], Entries):
+            self.unknown_calls.append(made.place)
+            return True
+        made.name = name_of(made.arguments.get("TrainingJobName"))
+        region = region_of(client) if isinstance(client, SdkInstance) else None
+        if region is not None:
+            made.arguments["region"] = region
+        self._record(made, made, "")
+        return True
 
     def _started(self, owner: SdkInstance, call: SdkInstance) -> None:
         """Record a job; for a tuner, that of its estimator."""
@@ -180,7 +238,7 @@ class Following(Recorder):
 
     def _record(self, owner: SdkInstance, call: SdkInstance, part_of: str) -> None:
         key = (owner.place, call.place.cell * 1_000_000 + call.place.line, tuple(self._run.rounds))
-        if is_job_class(owner.kind) and key not in self.jobs and len(self.jobs) < MOST_JOBS:
+        if (is_job_class(owner.kind) or owner is call) and key not in self.jobs and len(self.jobs) < MOST_JOBS:
             self._step(100)
             memo: dict[int, Collection] = {}
             estimator, started = copied(owner, memo), copied(call, memo)
@@ -194,3 +252,7 @@ class Following(Recorder):
         unused = [made for place, made in self.created.items() if place not in started]
         jobs += [Job(estimator=made, call=None, part_of="") for made in unused]
         return sorted(jobs, key=lambda job: (job.place.cell, job.place.line))
+
+
+def _is_static(function: Function) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in function.node.decorator_list)

@@ -79,6 +79,8 @@ def leaves_arguments(name: str) -> bool:
 
 def attribute_of(owner: followed.Value, name: str, surroundings: Surroundings) -> Value:
     """Return an attribute of what only a run has; None for that of all others."""
+    if isinstance(owner, SdkInstance) and name in owner.arguments:
+        return None
     if name in _REGION and is_open(owner):
         return (owner.arguments.get("region_name") if isinstance(owner, SdkInstance) else None) or surroundings.region
     if name in _ACCOUNT and is_open(owner) and not isinstance(owner, Bound):

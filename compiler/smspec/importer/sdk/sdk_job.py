@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from smspec.importer.imported import Imported, LocalCode, NotImported, RequestNotFound
+from smspec.importer.sdk.call_requests import CALL, RequestOfCall
 from smspec.importer.sdk.following import Following
 from smspec.importer.sdk.notebook import NotebookProgram, read_program
 from smspec.importer.sdk.requests import RequestOfJob
@@ -38,8 +39,7 @@ def imported_job(found: FoundJobs, choice: str | None) -> Imported:
     """Return one of the jobs; raise `RequestNotFound` if there is none, or the choice is open."""
     job = _chosen(found, choice)
     variables = Variables()
-    reader = RequestOfTrainer if job.class_name in TRAINERS else RequestOfJob
-    made = reader(job, found.following.surroundings, variables).made()
+    made = _reader(job)(job, found.following.surroundings, variables).made()
     request, keys = made.request, dict[str, object]()
     lost = list(made.not_imported)
     if made.source is not None and made.source.archive is not None:
@@ -64,6 +64,12 @@ def imported_job(found: FoundJobs, choice: str | None) -> Imported:
         additions=made.additions,
         code=_code(made, found.program) if keys else None,
     )
+
+
+def _reader(job: Job) -> type[RequestOfTrainer | RequestOfCall | RequestOfJob]:
+    if job.class_name == CALL:
+        return RequestOfCall
+    return RequestOfTrainer if job.class_name in TRAINERS else RequestOfJob
 
 
 def _code(made: SdkRequest, program: NotebookProgram) -> LocalCode | None:
@@ -114,8 +120,11 @@ def _chosen(found: FoundJobs, choice: str | None) -> Job:
         if unreadable:
             more = f"; and {len(unreadable) - _MOST_UNREADABLE} more" if len(unreadable) > _MOST_UNREADABLE else ""
             rest += f"; cells that cannot be read: {'; '.join(unreadable[:_MOST_UNREADABLE])}{more}"
+        calls = found.following.unknown_calls
+        if calls:
+            raise RequestNotFound(f"what `{CALL}` sends ({calls[0]}) is known only when {_kind(found)} runs{rest}")
         raise RequestNotFound(
-            f"no estimator or trainer of the SageMaker SDK that starts a training job in {_kind(found)}{rest}"
+            f"no estimator or trainer of the SageMaker SDK, and no call of `{CALL}`, in {_kind(found)}{rest}"
         )
     fitting = [job for index, job in enumerate(jobs, start=1) if choice in (None, str(index), job.name)]
     if len(fitting) == 1:

@@ -43,8 +43,8 @@ _BY_ARGUMENT: dict[str, object] = {
 }
 
 _CHANGED = "a loop, a branch, or another function changes it"
-_NOT_KNOWN = "its value is known only when the program runs"
-_MORE = "a loop, a branch, `**`, or another function may add entries, or replace these, when the program runs"
+NOT_KNOWN = "its value is known only when the program runs"
+MORE = "a loop, a branch, `**`, or another function may add entries, or replace these, when the program runs"
 
 _DESCRIPTIONS = {
     "role": "role of the job; the source uses its own",
@@ -115,7 +115,7 @@ class Variables:
             return {str(name): self.json(item, argument, depth=depth + 1) for name, item in value.values.items()}
         if value is None or isinstance(value, bool | int | float | str):
             return value
-        raise NotResolved(_NOT_KNOWN)
+        raise NotResolved(NOT_KNOWN)
 
     def one(self, value: Value, name: str) -> object:
         """Return the value of an entry that is no collection in the API; a mark for all that is not resolved."""
@@ -143,9 +143,9 @@ def entries_of(values: Value, name: str) -> tuple[dict[str, Value], list[NotImpo
     if values is None:
         return {}, []
     if not isinstance(values, Entries):
-        return {}, [NotImported((name,), _NOT_KNOWN)]
+        return {}, [NotImported((name,), NOT_KNOWN)]
     known = {str(key): value for key, value in values.values.items()}
-    return known, [] if values.is_known else [NotImported((name,), _MORE if known else _NOT_KNOWN)]
+    return known, [] if values.is_known else [NotImported((name,), MORE if known else NOT_KNOWN)]
 
 
 def environment_and_tags(
@@ -164,9 +164,9 @@ def _tags(values: Value, variables: Variables) -> tuple[list[object], list[NotIm
         known, lost = entries_of(values, "tags")
         return [{"Key": name, "Value": variables.one(value, name)} for name, value in known.items()], lost
     if not isinstance(values, SdkItems):
-        return [], [] if values is None else [NotImported(("tags",), _NOT_KNOWN)]
+        return [], [] if values is None else [NotImported(("tags",), NOT_KNOWN)]
     found: list[object] = []
-    lost = [] if values.is_known else [NotImported(("tags",), _MORE if values.values else _NOT_KNOWN)]
+    lost = [] if values.is_known else [NotImported(("tags",), MORE if values.values else NOT_KNOWN)]
     for index, item in enumerate(values.values):
         given = item.arguments if isinstance(item, SdkInstance) else item.values if isinstance(item, Entries) else {}
         members = {str(name).lower(): value for name, value in given.items()}
@@ -176,7 +176,7 @@ def _tags(values: Value, variables: Variables) -> tuple[list[object], list[NotIm
                 value.name = key
             found.append({"Key": variables.one(key, "tag"), "Value": variables.one(value, "tag")})
         elif values.is_known:
-            lost.append(NotImported(("tags", index), _NOT_KNOWN))
+            lost.append(NotImported(("tags", index), NOT_KNOWN))
     return found, lost
 
 
