@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from smspec.importer.sdk.arguments import arguments_of
 from smspec.importer.sdk.call_requests import CALL, UNPACKED, is_request, name_of, region_of
 from smspec.importer.sdk.images import is_image_call
 from smspec.importer.sdk.notebook import NotebookProgram, unreadable
@@ -19,11 +20,12 @@ from smspec.importer.sdk.sdk_facts import (
     leaves_arguments,
     result_of,
 )
-from smspec.importer.sdk.sdk_request import Job
+from smspec.importer.sdk.sdk_request import QUEUE, Job
 from smspec.importer.sdk.values import (
     Collection,
     Entries,
     SdkInstance,
+    SdkItems,
     SdkPlace,
     SdkUnknown,
     Value,
@@ -135,6 +137,8 @@ class Following(Recorder):
         if name == CALL and self._requested(call, owner):
             return UNKNOWN
         if not isinstance(owner, SdkInstance):
+            if name in ("submit", "map") and isinstance(call.keywords.get("training_job"), SdkInstance):
+                self._queued(None, self._made(name, call), is_list=name == "map")
             return call.unknown_result() if isinstance(owner, Bound) else None
         function = self._methods.get(owner.kind, {}).get(name)
         if function is not None:
@@ -191,6 +195,8 @@ class Following(Recorder):
                 known.is_known &= call.is_known
         elif name in ("fit", "train"):
             self._started(owner, call)
+        elif name in ("submit", "map"):
+            self._queued(owner, call, is_list=name == "map")
         elif name.startswith("with_") and owner.kind.endswith(".ModelTrainer"):
             owner.arguments[name] = given if call.is_known else SdkUnknown(name)
             return owner
@@ -228,6 +234,22 @@ class Following(Recorder):
         inner = owner.arguments.get("estimator", owner.positional[0] if owner.positional else None)
         if owner.kind.rpartition(".")[2] == "HyperparameterTuner" and isinstance(inner, SdkInstance):
             self._record(inner, call, "a tuning job")
+
+    def _queued(self, queue: SdkInstance | None, call: SdkInstance, *, is_list: bool) -> None:
+        """Record a job that goes to a queue of AWS Batch; with a list of inputs, one for each."""
+        given = arguments_of(call)
+        trainer, inputs = given.pop("training_job", None), given.pop("inputs", None)
+        if not isinstance(trainer, SdkInstance):
+            return
+        rest = Entries({"queue_name": arguments_of(queue).get("queue_name") if queue else SdkUnknown("queue"), **given})
+        name = "input_data_config" if trainer.kind.endswith(".ModelTrainer") else "inputs"
+        listed = inputs.values if is_list and isinstance(inputs, SdkItems) and inputs.is_known else [inputs]
+        for number, value in enumerate(listed):
+            started = SdkInstance(call.kind, [], {name: value, QUEUE: rest}, call.place)
+            started.is_known = call.is_known
+            self._run.rounds.append(number)
+            self._record(trainer, started, "a service job of AWS Batch")
+            self._run.rounds.pop()
 
     def _passed_estimator(self, instance: SdkInstance) -> None:
         """Record the job of a step of a pipeline."""

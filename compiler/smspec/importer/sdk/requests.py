@@ -23,7 +23,17 @@ from smspec.importer.sdk.debugging import debugging
 from smspec.importer.sdk.images import image_of_call, image_of_estimator, is_image_call, last_word
 from smspec.importer.sdk.inputs import channels, input_mode
 from smspec.importer.sdk.sdk_facts import Surroundings
-from smspec.importer.sdk.sdk_request import EntrySource, Job, Launch, SdkRequest, encoded, launch, put, script_source
+from smspec.importer.sdk.sdk_request import (
+    EntrySource,
+    Job,
+    Launch,
+    SdkRequest,
+    encoded,
+    launch,
+    not_in_a_spec,
+    put,
+    script_source,
+)
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value, joined
 from smspec.importer.sdk.variables import NotResolved, Variables, environment_and_tags, hyperparameters
 
@@ -65,6 +75,7 @@ class RequestOfJob:
         self._mode(inputs)
         self._metrics_switch()
         self._debugging(output, distribution)
+        self.not_imported += not_in_a_spec(self.job.call, self.variables)
         self._leftover()
         return SdkRequest(
             request=self.request,

@@ -79,7 +79,8 @@ def _code(made: SdkRequest, program: NotebookProgram) -> LocalCode | None:
     return LocalCode(
         directory=source.directory,
         script=source.script,
-        is_alone=bool(source.ignored),
+        is_alone=source.is_alone,
+        ignore=source.ignore,
         dependencies=made.dependencies,
         written=program.files,
     )

@@ -147,7 +147,7 @@ def test_number_format_is_known_for_whole_numbers_only(given):
         "x = '@@smspec:role@@'",
         "x = {}\ndef f():\n    if unknown():\n        return\n    x['a'] = 1\nf()",
         "x = {}\ndef f(d):\n    if unknown():\n        return 1\n    d['a'] = 1\nf(x)",
-        "x = {}\ndef f(d):\n    if unknown():\n        if u():\n            raise E\n        return\n    d['a'] = 1\nf(x)",
+        "x = {}\ndef f(d):\n    if u():\n        if u():\n            raise E\n        return\n    d['a'] = 1\nf(x)",
     ],
 )
 def test_doubtful_values_are_unknown(text):

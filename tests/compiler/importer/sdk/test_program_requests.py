@@ -8,6 +8,7 @@ from smspec.importer.imported import RequestNotFound
 from smspec.importer.marks import MARK
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 from smspec.importer.spec_writer import write_spec
+from support.smspec_command import smspec
 
 ESTIMATOR = """
 from sagemaker.pytorch import PyTorch
@@ -242,3 +243,87 @@ def test_call_without_a_known_request_is_refused(text, said):
     with pytest.raises(RequestNotFound) as refused:
         imported(text)
     assert said in str(refused.value)
+
+
+TRAINER = """
+from sagemaker.train import ModelTrainer
+from sagemaker.train.aws_batch.training_queue import TrainingQueue
+from sagemaker.train.configs import Compute, InputData, SourceCode
+from sagemaker.train.sft_trainer import SFTTrainer
+trainer = ModelTrainer(training_image="111122223333.dkr.ecr.us-west-2.amazonaws.com/churn:1", base_job_name="churn",
+    role="arn:aws:iam::111122223333:role/X", compute=Compute(instance_type="ml.m5.xlarge", instance_count=1),
+    source_code=SourceCode(source_dir="src", entry_script="train.py"{patterns}))
+data = InputData(channel_name="train", data_source="s3://example-data/churn/")
+"""
+
+
+def channels_of(found):
+    return [channel["ChannelName"] for channel in found.request.get("InputDataConfig", [])]
+
+
+@pytest.mark.parametrize(
+    ("call", "channels", "lost"),
+    [
+        ("TrainingQueue('q').submit(training_job=trainer, inputs=[data])", ["train"], {"queue_name": "--batch=q`"}),
+        ("TrainingQueue(queue_name='q').submit(trainer, [data], 'night')", ["train"], {"queue_name": "--batch=q`"}),
+        ("find_queue().submit(training_job=trainer, inputs=[data])", ["train"], {"queue_name": "--batch=QUEUE`"}),
+        ("TrainingQueue('q').submit(training_job=trainer, inputs=None)", [], {"queue_name": "--batch=q`"}),
+        (
+            "TrainingQueue('q').submit(trainer, [data], priority=5, share_identifier='team', tags={'a': 'b'},"
+            " timeout={'attemptDurationSeconds': 60}, retry_config=f(), quota_share_name=f'{x}-s')",
+            ["train"],
+            {
+                "queue_name": "--batch=q`",
+                "priority": "`schedulingPriority: 5`",
+                "share_identifier": '`shareIdentifier: "team"`',
+                "tags": '`tags: {"a": "b"}`',
+                "timeout": '`timeoutConfig: {"attemptDurationSeconds": 60}`',
+                "retry_config": "`retryStrategy`",
+                "quota_share_name": "`quotaShareName`",
+            },
+        ),
+    ],
+)
+def test_job_of_a_queue_keeps_its_channels(call, channels, lost):
+    found = imported(TRAINER.format(patterns="") + call)
+    assert channels_of(found) == channels
+    assert not any("no channels" in each for each in found.additions)
+    assert [part.path for part in found.not_imported] == [("queue", name) for name in lost]
+    assert all(said in part.why for part, said in zip(found.not_imported, lost.values(), strict=True))
+
+
+def test_each_input_of_a_queue_is_a_job():
+    text = TRAINER.format(patterns="") + "TrainingQueue('q').map(trainer, [[data], None, [data]])"
+    found = found_jobs("program.py", text.encode())
+    assert [channels_of(imported_job(found, number)) for number in "123"] == [["train"], [], ["train"]]
+    assert len(found.jobs) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "ignored", "lost"),
+    [
+        ("['data', '*.bin', '.env']", ["data", "*.bin", ".env"], ""),
+        ("['!a', '#b']", [r"\!a", r"\#b"], ""),
+        ("['data/']", ["data/"], "`data/` leaves out nothing"),
+        ("['a', f()]", ["a"], "some are known only when"),
+        ("f()", None, "some are known only when"),
+        ("[]", None, ""),
+        ("None", None, ""),
+    ],
+)
+def test_patterns_of_the_source_are_ignored(given, ignored, lost):
+    found = imported(TRAINER.format(patterns=f", ignore_patterns={given}") + "trainer.train(input_data_config=[data])")
+    assert found.keys["source"].get("ignore") == ignored
+    assert [lost in part.why for part in found.not_imported] == [True] * bool(lost)
+
+
+def test_ignored_files_are_not_copied(tmp_path):
+    program = TRAINER.format(patterns=", ignore_patterns=['data', '*.bin']") + "trainer.train()\n"
+    (tmp_path / "a.py").write_text(program, encoding="utf-8")
+    for path in ("src/train.py", "src/data/key", "src/lib/data/key", "src/lib/a.bin", "src/lib/a.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("pass\n", encoding="utf-8")
+    assert smspec("import", "a.py", "-o", "out", cwd=tmp_path).status == 0
+    copied = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert copied == {"job.yaml", "src/train.py", "src/lib/a.py"}
+    assert "ignore:\n    - data\n" in (tmp_path / "out" / "job.yaml").read_text(encoding="utf-8")
