@@ -12,6 +12,7 @@ from smspec.importer.sdk.notebook import NotebookProgram, unreadable
 from smspec.importer.sdk.sdk_domain import SdkDomain, copied
 from smspec.importer.sdk.sdk_facts import (
     PARAMETERS,
+    REMOTE,
     SDK,
     Surroundings,
     attribute_of,
@@ -57,6 +58,7 @@ class Following(Recorder):
         self.is_complete = True
         self.unreadable: list[str] = []
         self.unknown_calls: list[SdkPlace] = []
+        self.others: dict[SdkPlace, str] = {}
         self._cell = 0
         self._methods: dict[str, dict[str, Function]] = {}
         self._run = ProgramInterpreter(self, lambda _, __: None, SdkDomain(self._step), most_steps=MOST_STEPS)
@@ -70,7 +72,7 @@ class Following(Recorder):
         self._run.step(count)
 
     def _follow(self, program: NotebookProgram) -> None:
-        classes: list[tuple[int, ast.ClassDef]] = []
+        definitions: list[tuple[int, ast.stmt]] = []
         for cell in program.cells:
             self._cell = cell.number
             tree = tree_or_error(SourceText("cell", cell.code))
@@ -81,12 +83,20 @@ class Following(Recorder):
                 for match in _ASSIGNED.finditer(cell.code):
                     self._frame.set(match[1], SdkUnknown(match[1]))
             if isinstance(tree, ast.Module):
-                classes += [(cell.number, node) for node in tree.body if isinstance(node, ast.ClassDef)]
+                definitions += [(cell.number, node) for node in tree.body]
         for value in list(self._frame.names.values()):
             if isinstance(value, Function) and not value.was_called:
                 self._enter(value)
-        for number, node in classes:
-            self._follow_class(number, node)
+        for number, node in definitions:
+            self._cell = number
+            if isinstance(node, ast.ClassDef):
+                self._follow_class(node)
+            elif isinstance(node, ast.AsyncFunctionDef) or (isinstance(node, ast.FunctionDef) and node.decorator_list):
+                self._enter(self._function(node))
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
+        plain = node if isinstance(node, ast.FunctionDef) else ast.FunctionDef(**vars(node))
+        return Function(self._run, plain, self._frame, {})
 
     def _enter(self, function: Function, *first: followed.Value) -> None:
         """Follow a function that the program does not call, with unknown arguments."""
@@ -95,15 +105,14 @@ class Following(Recorder):
         self._run.entered(function, Call(self._run, bare, (), {}, is_whole=False), first)
         self._frame.names = names
 
-    def _follow_class(self, cell: int, node: ast.ClassDef) -> None:
+    def _follow_class(self, node: ast.ClassDef) -> None:
         """Follow the methods of a class that the program does not call, each with an instance after `__init__`."""
-        self._cell = cell
         functions = {
-            part.name: Function(self._run, part, self._frame, {})
+            part.name: self._function(part)
             for part in node.body
-            if isinstance(part, ast.FunctionDef)
+            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)
         }
-        made = SdkInstance(f"class {node.name}", [], {}, SdkPlace(cell, node.lineno))
+        made = SdkInstance(f"class {node.name}", [], {}, SdkPlace(self._cell, node.lineno))
         self._methods[made.kind] = functions
         start = functions.pop("__init__", None)
         if start is not None:
@@ -172,6 +181,8 @@ class Following(Recorder):
                 return SdkUnknown("training_image", is_text=True)
             if is_job_class(call.kind) and len(self.created) < MOST_JOBS:
                 self.created.setdefault(call.place, call)
+            if name.endswith(REMOTE) and ".remote_function" in name:
+                self.others[call.place] = name
             self._passed_estimator(call)
             return call
         if not leaves_arguments(name):
@@ -234,6 +245,8 @@ class Following(Recorder):
         inner = owner.arguments.get("estimator", owner.positional[0] if owner.positional else None)
         if owner.kind.rpartition(".")[2] == "HyperparameterTuner" and isinstance(inner, SdkInstance):
             self._record(inner, call, "a tuning job")
+        elif owner.kind.startswith((f"{SDK}.", f"{SDK}_core.")):
+            self.others[owner.place] = owner.kind
 
     def _queued(self, queue: SdkInstance | None, call: SdkInstance, *, is_list: bool) -> None:
         """Record a job that goes to a queue of AWS Batch; with a list of inputs, one for each."""

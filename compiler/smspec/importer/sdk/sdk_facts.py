@@ -43,6 +43,12 @@ _READERS = frozenset(
 PARAMETERS = ("ParameterString", "ParameterInteger", "ParameterFloat", "ParameterBoolean")
 """Values that the run of a pipeline has."""
 
+_OF_A_RECIPE = frozenset(
+    ("SFTTrainer", "DPOTrainer", "RLVRTrainer", "RLAIFTrainer", "CPTTrainer", "MultiTurnRLTrainer")
+)
+REMOTE = ("remote", "RemoteExecutor")
+"""What runs a function of the program in a training job."""
+
 _RETURN_TEXT = (
     "model_uris.retrieve",
     "script_uris.retrieve",
@@ -65,6 +71,19 @@ class Surroundings:
 def is_job_class(kind: str) -> bool:
     """Return whether a full name is that of a class whose objects start training jobs."""
     return kind.startswith(f"{SDK}.") and kind.rpartition(".")[2] in ESTIMATORS | TRAINERS
+
+
+def why_not_imported(kind: str) -> str:
+    """Return why a job of another class or function of the SDK is not imported, and what to do instead."""
+    last = kind.rpartition(".")[2]
+    why = "smspec does not read this class of the SDK"
+    if last in _OF_A_RECIPE:
+        why = "the SDK takes image, hosts, and hyperparameters from a recipe in SageMaker's hub when the program runs"
+    elif "jumpstart" in kind.lower():
+        why = "the SDK takes image, script, and hyperparameters from the catalog of JumpStart when the program runs"
+    elif last in REMOTE:
+        why = "the SDK sends a pickled function with a start command that only the SDK has"
+    return f"{why}; start it once, then import the job by its name"
 
 
 def is_builtin(name: str) -> bool:

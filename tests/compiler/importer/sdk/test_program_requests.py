@@ -327,3 +327,48 @@ def test_ignored_files_are_not_copied(tmp_path):
     copied = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert copied == {"job.yaml", "src/train.py", "src/lib/a.py"}
     assert "ignore:\n    - data\n" in (tmp_path / "out" / "job.yaml").read_text(encoding="utf-8")
+
+
+SFT = "SFTTrainer(model='meta', training_dataset='s3://example-data/a.jsonl').train(wait=True)"
+REMOTE = (
+    "from sagemaker.remote_function import remote\n@remote(instance_type='ml.m5.xlarge')\ndef f(x):\n    return x\nf(1)"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "why"),
+    [
+        (TRAINER.partition("trainer =")[0] + SFT, "SFTTrainer: line 6", "a recipe in SageMaker's hub"),
+        (
+            "from sagemaker.jumpstart.estimator import JumpStartEstimator\ne = JumpStartEstimator(model_id='m')\ne.fit()",
+            "JumpStartEstimator: line 2",
+            "the catalog of JumpStart",
+        ),
+        (
+            "from sagemaker.train import ModelTrainer\nt = ModelTrainer.from_jumpstart_config(c)\nt.train()",
+            "ModelTrainer: line 2",
+            "the catalog of JumpStart",
+        ),
+        ("import sagemaker\nk = sagemaker.KMeans(k=3)\nk.fit(records)", "KMeans: line 2", "does not read this class"),
+        (REMOTE, "remote: line 2", "a pickled function"),
+    ],
+)
+def test_other_trainers_are_refused_with_the_reason(text, named, why):
+    with pytest.raises(RequestNotFound) as refused:
+        imported(text)
+    assert str(refused.value).startswith(named) and why in str(refused.value)
+    assert "import the job by its name" in str(refused.value)
+
+
+def test_other_trainers_next_to_a_job_are_listed():
+    found = imported(TRAINER.format(patterns="") + f"trainer.train()\n{SFT}")
+    assert [part.path for part in found.not_imported] == [("SFTTrainer",)]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["@hydra.main(config_path='c')\ndef main(cfg):", "async def start(cfg):", "@app.post('/')\nasync def start(cfg):"],
+)
+def test_jobs_of_decorated_functions_are_found(head):
+    body = f"r = {NAMED!r}\n    r['RoleArn'] = cfg.role\n    boto3.client('sagemaker').create_training_job(**r)\n"
+    assert plain(imported(f"import boto3\n{head}\n    {body}").request["RoleArn"]) == "?"
