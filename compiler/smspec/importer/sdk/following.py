@@ -254,7 +254,8 @@ class Following(Recorder):
         trainer, inputs = given.pop("training_job", None), given.pop("inputs", None)
         if not isinstance(trainer, SdkInstance):
             return
-        rest = Entries({"queue_name": arguments_of(queue).get("queue_name") if queue else SdkUnknown("queue"), **given})
+        rest = Entries({"queue_name": arguments_of(queue).get("queue_name") if queue else SdkUnknown("queue")})
+        rest.values.update(given)
         name = "input_data_config" if trainer.kind.endswith(".ModelTrainer") else "inputs"
         listed = inputs.values if is_list and isinstance(inputs, SdkItems) and inputs.is_known else [inputs]
         for number, value in enumerate(listed):

@@ -340,7 +340,7 @@ REMOTE = (
     [
         (TRAINER.partition("trainer =")[0] + SFT, "SFTTrainer: line 6", "a recipe in SageMaker's hub"),
         (
-            "from sagemaker.jumpstart.estimator import JumpStartEstimator\ne = JumpStartEstimator(model_id='m')\ne.fit()",
+            "from sagemaker.jumpstart.estimator import JumpStartEstimator\nj = JumpStartEstimator('m')\nj.fit()",
             "JumpStartEstimator: line 2",
             "the catalog of JumpStart",
         ),
