@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from smspec.script.follow.interpreter import ProgramInterpreter
     from smspec.source import Span
 
+_HARMLESS = ("__name__", "__doc__", "__qualname__", "__module__", "__annotations__")
+"""Attributes of a function by which code cannot get at the names of its module."""
+
 NODES_A_STEP = 8
 """Nothing in them is followed, so a step is cheap."""
 
@@ -162,8 +165,8 @@ def leak(run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
     reached = {full_name(frame, name) for name in code.names}
     for name in sorted(filter(sees_all, reached)):
         run.sees(name, frame)
-    if FRAMES & code.attributes:
-        run.handed_on("globals")
+    for attribute in sorted(FRAMES & code.attributes)[:1]:
+        run.handed_on("globals", attribute)
     if (
         ENDING_METHODS & code.attributes
         or reached & EXITS
@@ -254,8 +257,8 @@ class Function(Value):
         return True
 
     def attribute(self, name: str) -> Value:
-        if name.startswith("__"):
-            self._run.handed_on("globals")
+        if name.startswith("__") and name not in _HARMLESS:
+            self._run.handed_on("globals", name)
         return super().attribute(name)
 
     def decorate(self, _: Value, call: Call) -> Value:

@@ -218,7 +218,7 @@ class ProgramInterpreter:
         if name == "__dict__" and isinstance(owner, Named):
             owner.escape()
         if name in FRAMES:
-            self.handed_on("globals")
+            self.handed_on("globals", name)
         known = self.recorder.attribute(owner, name)
         if known is not None:
             return known
@@ -236,10 +236,14 @@ class ProgramInterpreter:
         else:
             self.handed_on(name)
 
-    def handed_on(self, name: str) -> None:
-        """Record that other code has something of another module, with which it may change what readers rely on."""
+    def handed_on(self, name: str, written: str = "") -> None:
+        """Record that other code has something of another module, with which it may change what readers rely on.
+
+        ``written``: what the program writes for it.
+        """
         if sees_all(name):
             self.is_blind = True
+            self.why_blind = self.why_blind or f"`{written or name}` may get at any name of the script"
         if may_end(name):
             self.ends()
         name = changed_by(name) or name
