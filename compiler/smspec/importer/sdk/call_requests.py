@@ -9,7 +9,7 @@ from smspec.importer.imported import NotImported, slug
 from smspec.importer.sdk.images import image_of_call, is_image_call
 from smspec.importer.sdk.sdk_facts import Surroundings
 from smspec.importer.sdk.sdk_request import Job, Launch, SdkRequest
-from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, Value
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value
 from smspec.importer.sdk.variables import MORE, NOT_KNOWN, Variables
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
@@ -67,6 +67,8 @@ class RequestOfCall:
         self.surroundings = surroundings
         self.variables = variables
         self.region: Value = self.given.pop("region", None)
+        if isinstance(self.region, SdkUnknown) and self.region.name == "region_name":
+            self.region.name = "region"
         self.not_imported: list[NotImported] = []
 
     def made(self) -> SdkRequest:

@@ -77,7 +77,8 @@ class Variables:
             kind = argument if kind is None else kind
             called = value.name if isinstance(value, SdkUnknown | SdkInstance) else ""
             called = called or kind or (argument if argument not in _BY_ARGUMENT else "value")
-            stem = re.sub(r"[^a-z0-9_]+", "_", called.lower()).strip("_") or "value"
+            words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", called)
+            stem = re.sub(r"[^a-z0-9_]+", "_", words.lower()).strip("_") or "value"
             stem = stem if stem[0].isalpha() else f"value_{stem}"
             name, count = stem[:40], 1
             while name in self.declared:
