@@ -120,6 +120,9 @@ class RequestOfJob:
         return slug(self.job.name if self.job.name != "estimator" else self.kind)
 
     def _output(self) -> object:
+        if self.given.get("role") is None:
+            self.given["role"] = self.surroundings.role
+            self.additions.append("`role` (of its configuration)")
         self._put(("RoleArn",), "role")
         given = self.value("output_path")
         if given is None:

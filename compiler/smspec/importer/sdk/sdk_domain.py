@@ -6,7 +6,7 @@ Names are copied for branches, with the lists and mappings that they have, and s
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,14 @@ class SdkDomain(Domain):
             else:
                 found.is_known = False
         return found
+
+    def collected(
+        self, values: Sequence[followed.Value] | Mapping[str, followed.Value], is_whole: bool
+    ) -> followed.Value:
+        if not isinstance(values, Mapping):
+            return self.items(values, is_fixed=True, is_whole=is_whole)
+        known = {name: lowered(value, name) for name, value in values.items() if name != "**"}
+        return Entries(dict(known), is_known=is_whole)
 
     def text(self, parts: Sequence[Part] | None) -> followed.Value:
         if parts is None:

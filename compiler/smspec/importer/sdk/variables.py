@@ -23,6 +23,8 @@ _PLACEHOLDERS = {
 _BY_ARGUMENT: dict[str, object] = {
     **_PLACEHOLDERS,
     "domain": "amazonaws.com",
+    "registry": "111122223333.dkr.ecr.us-west-2.amazonaws.com",
+    "repository": "111122223333.dkr.ecr.us-west-2.amazonaws.com/example",
     "image_uri": "111122223333.dkr.ecr.us-west-2.amazonaws.com/example:1",
     "instance_type": "ml.m5.xlarge",
     "instance_count": 1,
@@ -130,6 +132,8 @@ def _kind(argument: str, before: str, after: str) -> str:
     """Return what a part of a string stands for, by its neighbors."""
     if argument == "uri" and not before:
         return "uri"
+    if argument == "image_uri" and not before and after[:1] in ("/", ":"):
+        return "registry" if after[0] == "/" else "repository"
     if before.endswith("://"):
         return "bucket"
     if after.startswith(".dkr.ecr"):

@@ -9,7 +9,7 @@ it first has a name, and lists and mappings change as in the program: that domai
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.facts import BUILTINS
@@ -52,6 +52,10 @@ class Domain:
     def mapping(self, entries: Sequence[tuple[Value | None, Value]]) -> Value:
         """Return a mapping of keys and values; the key is None before a mapping with ``**``."""
         return self.either([part for entry in entries for part in entry if part is not None])
+
+    def collected(self, values: Sequence[Value] | Mapping[str, Value], _is_whole: bool) -> Value:
+        """Return what a parameter with ``*`` or ``**`` collects, and whether these are all."""
+        return self.either(list(values.values()) if isinstance(values, Mapping) else values)
 
     def text(self, parts: Sequence[Part] | None) -> Value:
         """Return a string that is made of others; None: they are not known."""

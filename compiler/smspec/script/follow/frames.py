@@ -279,11 +279,13 @@ def bind(function: Function, call: Call, first: Sequence[Value], frame: Frame) -
     for index, value in enumerate(given):
         if index < len(plain) and (call.is_whole or index < len(first)):
             frame.set(plain[index].arg, value)
-        else:
+        elif not call.is_whole:
             value.escape()
-    for name, value in call.keywords.items():
-        if all(name != parameter.arg for parameter in (*plain, *parameters.kwonlyargs)):
-            value.escape()
-    for rest in (parameters.vararg, parameters.kwarg):
+    names = {parameter.arg for parameter in (*plain, *parameters.kwonlyargs)}
+    others = {name: value for name, value in call.keywords.items() if name not in names}
+    domain = call.run.domain
+    values = domain.collected(given[len(plain) :], call.is_whole)
+    entries = domain.collected(others, call.is_whole)
+    for rest, value in ((parameters.vararg, values), (parameters.kwarg, entries)):
         if rest is not None:
-            frame.set(rest.arg, UNKNOWN)
+            frame.set(rest.arg, value)

@@ -1,13 +1,12 @@
 """Requests of programs: what is unknown is a variable or is listed, and the rest of a mapping stays."""
 
-import json
 
 import pytest
 
 from smspec.importer.imported import RequestNotFound
-from smspec.importer.marks import MARK
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 from smspec.importer.spec_writer import write_spec
+from support.service.imported_requests import imported_program, without_names
 from support.smspec_command import smspec
 
 ESTIMATOR = """
@@ -21,15 +20,6 @@ job.fit()
 """
 MORE = "may add entries, or replace these"
 UNKNOWN = "its value is known only when the program runs"
-
-
-def imported(text):
-    return imported_job(found_jobs("program.py", text.encode()), None)
-
-
-def plain(value):
-    """Return a request with `?` for the variables, so that their names are free."""
-    return MARK.sub("?", value) if isinstance(value, str) else {name: plain(inner) for name, inner in value.items()}
 
 
 @pytest.mark.parametrize(
@@ -63,8 +53,8 @@ def plain(value):
 )
 def test_unknown_entries_keep_their_neighbors(before, given, expected, why):
     for argument, member in (("environment", "Environment"), ("hyperparameters", "HyperParameters")):
-        found = imported(ESTIMATOR.format(before=before, argument=f"{argument}={given}", after=""))
-        sent = plain(found.request.get(member, {}))
+        found = imported_program(ESTIMATOR.format(before=before, argument=f"{argument}={given}", after=""))
+        sent = without_names(found.request.get(member, {}))
         assert {name: value.strip('"') for name, value in sent.items()} == expected
         said = [part.why for part in found.not_imported if part.path == (argument,)]
         assert [why in each for each in said] == [True] * bool(why), said
@@ -72,15 +62,17 @@ def test_unknown_entries_keep_their_neighbors(before, given, expected, why):
 
 @pytest.mark.parametrize("value", ["[1, f(2)]", '{"a": f(), "b": [1]}', "(1, f())", "[x for x in f()]"])
 def test_hyperparameter_with_an_unknown_part_is_one_variable(value):
-    found = imported(ESTIMATOR.format(before="", argument=f'hyperparameters={{"a": 1, "x": {value}}}', after=""))
-    assert plain(found.request["HyperParameters"]) == {"a": "1", "x": '"?"'}
+    found = imported_program(
+        ESTIMATOR.format(before="", argument=f'hyperparameters={{"a": 1, "x": {value}}}', after="")
+    )
+    assert without_names(found.request["HyperParameters"]) == {"a": "1", "x": '"?"'}
     assert [each.name for each in found.variables if each.name not in ("region", "bucket")] == ["x"]
 
 
 def test_hyperparameters_set_later_keep_their_neighbors():
     after = "job.set_hyperparameters(b=f(), **common())"
-    found = imported(ESTIMATOR.format(before="", argument='hyperparameters={"a": 1}', after=after))
-    assert plain(found.request["HyperParameters"]) == {"a": "1", "b": '"?"'}
+    found = imported_program(ESTIMATOR.format(before="", argument='hyperparameters={"a": 1}', after=after))
+    assert without_names(found.request["HyperParameters"]) == {"a": "1", "b": '"?"'}
     assert any(MORE in part.why for part in found.not_imported)
 
 
@@ -102,13 +94,13 @@ def test_hyperparameters_set_later_keep_their_neighbors():
     ],
 )
 def test_unknown_tags_keep_their_neighbors(before, given, expected, lost):
-    found = imported(ESTIMATOR.format(before=before, argument=f"tags={given}", after=""))
-    assert {tag["Key"]: plain(tag["Value"]) for tag in found.request.get("Tags", [])} == expected
+    found = imported_program(ESTIMATOR.format(before=before, argument=f"tags={given}", after=""))
+    assert {tag["Key"]: without_names(tag["Value"]) for tag in found.request.get("Tags", [])} == expected
     assert [part.path for part in found.not_imported if part.path[0] == "tags"] == lost
 
 
 def test_only_variables_of_the_spec_are_declared():
-    found = imported(
+    found = imported_program(
         ESTIMATOR.format(before="", argument='metric_definitions=[{"Name": "a", "Regex": "a"}, f()]', after="")
     )
     text = write_spec(found).text
@@ -116,133 +108,8 @@ def test_only_variables_of_the_spec_are_declared():
 
 
 def test_variable_of_a_tag_is_named_after_its_key():
-    found = imported(ESTIMATOR.format(before="", argument='tags=[{"Key": "owner", "Value": f()}]', after=""))
+    found = imported_program(ESTIMATOR.format(before="", argument='tags=[{"Key": "owner", "Value": f()}]', after=""))
     assert "owner" in {each.name for each in found.variables}
-
-
-LITERALS = {
-    "RoleArn": "arn:aws:iam::111122223333:role/X",
-    "AlgorithmSpecification": {
-        "TrainingImage": "111122223333.dkr.ecr.us-west-2.amazonaws.com/churn:1",
-        "TrainingInputMode": "File",
-    },
-    "InputDataConfig": [
-        {
-            "ChannelName": "train",
-            "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://example-data/churn/"}},
-        }
-    ],
-    "OutputDataConfig": {"S3OutputPath": "s3://example-models/churn/"},
-    "ResourceConfig": {"InstanceType": "ml.m5.xlarge", "InstanceCount": 1, "VolumeSizeInGB": 30},
-    "StoppingCondition": {"MaxRuntimeInSeconds": 3600},
-    "HyperParameters": {"epochs": "3"},
-}
-NAMED = {"TrainingJobName": "churn-1", **LITERALS}
-SPREAD = ", ".join(f"{name}={value!r}" for name, value in NAMED.items())
-IN_A_CLASS = """
-class Trainer:
-    def __init__(self, role, region=None):
-        if not role:
-            raise ValueError("no role")
-        self.client = session.client("sagemaker")
-        self.image = "111122223333.dkr.ecr.us-west-2.amazonaws.com/churn:1"
-    def start(self):
-        if self.is_running():
-            return None
-        request = self.request("churn-1")
-        request["AlgorithmSpecification"]["TrainingImage"] = self.image
-        return self.client.create_training_job(**request)
-    @staticmethod
-    def request(name):
-        return {{"TrainingJobName": name, **{literals}}}
-    def is_running(self):
-        return bool(self.client.list_training_jobs())
-"""
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        f"sm.create_training_job({SPREAD})",
-        f"request = {NAMED!r}\nsm.create_training_job(**request)",
-        f"request = {LITERALS!r}\nsm.create_training_job(TrainingJobName='churn-1', **request)",
-        f"request = dict({SPREAD})\nanswer = session.client('sagemaker').create_training_job(**request)",
-        f"request = {LITERALS!r}\nrequest['TrainingJobName'] = 'churn-1'\n"
-        "request['HyperParameters'].update({'epochs': '3'})\nsm.create_training_job(**request)",
-        f"def lambda_handler(event, context):\n    request = {NAMED!r}\n    try:\n"
-        "        sm.create_training_job(**request)\n    except Exception as error:\n        raise error",
-        "def start(client, name):\n"
-        f"    client.create_training_job(TrainingJobName=name, **{LITERALS!r})\nstart(sm, 'churn-1')",
-        f"import sagemaker\nsagemaker.Session().sagemaker_client.create_training_job({SPREAD})",
-        IN_A_CLASS.format(literals=LITERALS),
-    ],
-)
-def test_call_of_boto3_with_literals_is_imported(call):
-    before = "import boto3\nsession = boto3.Session(region_name='us-west-2')\nsm = session.client('sagemaker')\n"
-    found = imported(before + call)
-    assert (found.request, found.not_imported, found.variables) == (NAMED, (), ())
-    cell = json.dumps({"cell_type": "code", "source": (before + call).splitlines(keepends=True)})
-    notebook = f'{{"nbformat": 4, "cells": [{cell}]}}'
-    assert imported_job(found_jobs("a.ipynb", notebook.encode()), None).request == NAMED
-
-
-@pytest.mark.parametrize(
-    ("change", "expected", "lost"),
-    [
-        ("r['TrainingJobName'] = f'churn-{int(time.time())}'", {}, ["TrainingJobName"]),
-        ("r['RoleArn'] = os.environ['ROLE']", {"RoleArn": "?"}, []),
-        ("r['HyperParameters'] = {'a': '1', 'b': str(f()), **more()}", {"HyperParameters": {"a": "1", "b": "?"}}, MORE),
-        ("r['HyperParameters'] = f()", {"HyperParameters": None}, ["HyperParameters"]),
-        ("r['Tags'] = [{'Key': 'a', 'Value': f()}, f()]", {"Tags": [{"Key": "a", "Value": "?"}]}, ["Tags"]),
-        (
-            "r['ResourceConfig']['InstanceType'] = f()",
-            {"ResourceConfig": {**LITERALS["ResourceConfig"], "InstanceType": "?"}},
-            [],
-        ),
-        ("r['InputDataConfig'].append(f())", {}, ["InputDataConfig"]),
-        (
-            "r['VpcConfig'] = {'Subnets': f(), 'SecurityGroupIds': ['sg-1', g()]}",
-            {"VpcConfig": {"Subnets": "?", "SecurityGroupIds": ["sg-1", "?"]}},
-            [],
-        ),
-        ("if spot:\n    r['EnableManagedSpotTraining'] = True", {}, ["create_training_job"]),
-        ("log(r)", {}, ["create_training_job"]),
-    ],
-)
-def test_unknown_members_of_a_call_keep_their_neighbors(change, expected, lost):
-    text = f"import boto3, os, time\nr = {NAMED!r}\n{change}\nboto3.client('sagemaker').create_training_job(**r)\n"
-    found = imported(text)
-    request = json.loads(MARK.sub("?", json.dumps(found.request)))
-    whole = {name: value for name, value in {**NAMED, **expected}.items() if value is not None}
-    if lost == ["TrainingJobName"]:
-        del whole["TrainingJobName"]
-        assert found.stem == "churn"
-    assert request == whole
-    if lost == MORE:
-        assert any(MORE in part.why for part in found.not_imported)
-    else:
-        assert lost == [name for name in lost if name in {part.path[0] for part in found.not_imported}]
-        assert bool(lost) == bool(found.not_imported)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (
-            "import boto3\nboto3.client('sagemaker').create_training_job(**json.load(open('r.json')))",
-            "what `create_training_job` sends (line 2)",
-        ),
-        ("api.create_training_job(config)", "no call of `create_training_job`"),
-        (
-            "import boto3\nboto3.client('sagemaker').create_processing_job(RoleArn='a')",
-            "no call of `create_training_job`",
-        ),
-    ],
-)
-def test_call_without_a_known_request_is_refused(text, said):
-    with pytest.raises(RequestNotFound) as refused:
-        imported(text)
-    assert said in str(refused.value)
 
 
 TRAINER = """
@@ -285,7 +152,7 @@ def channels_of(found):
     ],
 )
 def test_job_of_a_queue_keeps_its_channels(call, channels, lost):
-    found = imported(TRAINER.format(patterns="") + call)
+    found = imported_program(TRAINER.format(patterns="") + call)
     assert channels_of(found) == channels
     assert not any("no channels" in each for each in found.additions)
     assert [part.path for part in found.not_imported] == [("queue", name) for name in lost]
@@ -312,7 +179,9 @@ def test_each_input_of_a_queue_is_a_job():
     ],
 )
 def test_patterns_of_the_source_are_ignored(given, ignored, lost):
-    found = imported(TRAINER.format(patterns=f", ignore_patterns={given}") + "trainer.train(input_data_config=[data])")
+    found = imported_program(
+        TRAINER.format(patterns=f", ignore_patterns={given}") + "trainer.train(input_data_config=[data])"
+    )
     assert found.keys["source"].get("ignore") == ignored
     assert [lost in part.why for part in found.not_imported] == [True] * bool(lost)
 
@@ -355,20 +224,29 @@ REMOTE = (
 )
 def test_other_trainers_are_refused_with_the_reason(text, named, why):
     with pytest.raises(RequestNotFound) as refused:
-        imported(text)
+        imported_program(text)
     assert str(refused.value).startswith(named) and why in str(refused.value)
     assert "import the job by its name" in str(refused.value)
 
 
 def test_other_trainers_next_to_a_job_are_listed():
-    found = imported(TRAINER.format(patterns="") + f"trainer.train()\n{SFT}")
+    found = imported_program(TRAINER.format(patterns="") + f"trainer.train()\n{SFT}")
     assert [part.path for part in found.not_imported] == [("SFTTrainer",)]
 
 
-@pytest.mark.parametrize(
-    "head",
-    ["@hydra.main(config_path='c')\ndef main(cfg):", "async def start(cfg):", "@app.post('/')\nasync def start(cfg):"],
-)
-def test_jobs_of_decorated_functions_are_found(head):
-    body = f"r = {NAMED!r}\n    r['RoleArn'] = cfg.role\n    boto3.client('sagemaker').create_training_job(**r)\n"
-    assert plain(imported(f"import boto3\n{head}\n    {body}").request["RoleArn"]) == "?"
+def test_arguments_that_a_function_collects_are_known():
+    head, _, body = ESTIMATOR.format(before="", argument="**kwargs", after="").partition("job = ")
+    call = body.replace("\n    ", " ").replace("\njob.fit()", "").strip()
+    text = f"{head}\ndef make(**kwargs):\n    return {call}\ndef start(*args, **more):\n    make(**more).fit(*args)\n"
+    found = imported_program(
+        f"{text}start('s3://example-data/churn/', hyperparameters={{'a': 1, 'b': f()}}, max_run=60)\n"
+    )
+    assert without_names(found.request["HyperParameters"]) == {"a": "1", "b": '"?"'}
+    assert found.request["StoppingCondition"] == {"MaxRuntimeInSeconds": 60}
+    assert channels_of(found) == ["training"] and found.not_imported == ()
+
+
+def test_role_of_the_configuration_is_a_variable():
+    text = ESTIMATOR.format(before="", argument="", after="").replace('role="arn:aws:iam::111122223333:role/X",', "")
+    found = imported_program(text)
+    assert without_names(found.request["RoleArn"]) == "?" and "`role` (of its configuration)" in found.additions
