@@ -89,7 +89,9 @@ class SdkDomain(Domain):
         if not isinstance(values, Mapping):
             return self.items(values, is_fixed=True, is_whole=is_whole)
         known = {name: lowered(value, name) for name, value in values.items() if name != "**"}
-        return Entries(dict(known), is_known=is_whole)
+        found = Entries({}, is_known=is_whole)
+        found.values.update(known)
+        return found
 
     def text(self, parts: Sequence[Part] | None) -> followed.Value:
         if parts is None:
