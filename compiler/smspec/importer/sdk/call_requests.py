@@ -18,6 +18,7 @@ CALL = "create_training_job"
 UNPACKED = "**"
 """The argument that a mapping becomes of which only a run knows all entries."""
 
+_DEEPEST = 20
 _NAME = "TrainingJobName"
 _IMAGE = "TrainingImage"
 _SESSION = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token", "region_name")
@@ -101,7 +102,10 @@ class RequestOfCall:
         for name, value in given.items():
             below = _below(shape, name)
             here = (*path, name)
-            if name == _IMAGE and isinstance(value, SdkInstance) and is_image_call(value):
+            is_one = below is not None and below.kind not in ("structure", "map", "list")
+            if len(path) > _DEEPEST or (is_one and isinstance(value, Entries)):
+                self.not_imported.append(NotImported(here, "the API takes one value here, and not a mapping"))
+            elif name == _IMAGE and isinstance(value, SdkInstance) and is_image_call(value):
                 found[name] = self._image(value)
             elif isinstance(value, Entries):
                 found[name] = self._mapping(value, below, here)

@@ -9,7 +9,7 @@ from smspec.importer.sdk.arguments import arguments_of
 from smspec.importer.sdk.call_requests import CALL, UNPACKED, is_request, name_of, region_of
 from smspec.importer.sdk.images import is_image_call
 from smspec.importer.sdk.notebook import NotebookProgram, unreadable
-from smspec.importer.sdk.sdk_domain import SdkDomain, copied
+from smspec.importer.sdk.sdk_domain import SdkDomain, alike, copied
 from smspec.importer.sdk.sdk_facts import (
     PARAMETERS,
     REMOTE,
@@ -35,6 +35,7 @@ from smspec.importer.sdk.values import (
     lowered,
 )
 from smspec.script.follow import values as followed
+from smspec.script.follow.evaluation import Evaluation
 from smspec.script.follow.frames import Call, Frame, Function
 from smspec.script.follow.interpreter import ProgramInterpreter, Recorder, TooManySteps
 from smspec.script.follow.values import UNKNOWN, Bound, Named
@@ -53,7 +54,7 @@ class Following(Recorder):
 
     def __init__(self, program: NotebookProgram) -> None:
         self.surroundings = Surroundings()
-        self.jobs: dict[tuple[SdkPlace, int, tuple[int, ...]], Job] = {}
+        self.jobs: dict[tuple[SdkPlace, int, tuple[int, ...]], list[Job]] = {}
         self.created: dict[SdkPlace, SdkInstance] = {}
         self.is_complete = True
         self.unreadable: list[str] = []
@@ -61,6 +62,7 @@ class Following(Recorder):
         self.others: dict[SdkPlace, str] = {}
         self._cell = 0
         self._methods: dict[str, dict[str, Function]] = {}
+        self._constants: dict[str, dict[str, Value]] = {}
         self._run = ProgramInterpreter(self, lambda _, __: None, SdkDomain(self._step), most_steps=MOST_STEPS)
         self._frame = Frame(SourceText("program", ""))
         try:
@@ -98,29 +100,46 @@ class Following(Recorder):
         plain = node if isinstance(node, ast.FunctionDef) else ast.FunctionDef(**vars(node))
         return Function(self._run, plain, self._frame, {})
 
+    def _bare(self, *, is_whole: bool) -> Call:
+        """Return a call that the program does not write, without arguments."""
+        bare = ast.Call(func=ast.Constant(value=None), args=[], keywords=[], lineno=1, col_offset=0)
+        return Call(self._run, bare, (), {}, is_whole)
+
     def _enter(self, function: Function, *first: followed.Value) -> None:
         """Follow a function that the program does not call, with unknown arguments."""
-        bare = ast.Call(func=ast.Constant(value=None), args=[], keywords=[], lineno=1, col_offset=0)
         names = dict(self._frame.names)
-        self._run.entered(function, Call(self._run, bare, (), {}, is_whole=False), first)
+        self._run.entered(function, self._bare(is_whole=False), first)
         self._frame.names = names
 
     def _follow_class(self, node: ast.ClassDef) -> None:
         """Follow the methods of a class that the program does not call, each with an instance after `__init__`."""
-        functions = {
+        made = SdkInstance(f"class {node.name}", [], {}, SdkPlace(self._cell, node.lineno))
+        methods = self._methods[made.kind] = {}
+        for base in node.bases:
+            above = f"class {base.id}" if isinstance(base, ast.Name) else ""
+            methods.update(self._methods.get(above, {}))
+            made.arguments.update(self._constants.get(above, {}))
+        own = {
             part.name: self._function(part)
             for part in node.body
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)
         }
-        made = SdkInstance(f"class {node.name}", [], {}, SdkPlace(self._cell, node.lineno))
-        self._methods[made.kind] = functions
-        start = functions.pop("__init__", None)
+        methods.update(own)
+        evaluation = Evaluation(self._run, self._frame)
+        for part in node.body:
+            if isinstance(part, ast.Assign | ast.AnnAssign) and part.value is not None:
+                targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+                value = evaluation.value(part.value)
+                names = [target.id for target in targets if isinstance(target, ast.Name)]
+                made.arguments.update({name: lowered(value, name) for name in names})
+        self._constants[made.kind] = dict(made.arguments)
+        start = methods.get("__init__")
         if start is not None:
             self._enter(start, made)
-        for function in list(functions.values()):
-            if not function.was_called:
+        for function in own.values():
+            if function is not start and not function.was_called:
                 instance = lifted(copied(made, {}))
-                self._enter(function, *(() if _is_static(function) else (instance,)))
+                self._enter(function, *(() if _is_decorated(function, "staticmethod") else (instance,)))
 
     @property
     def names(self) -> dict[str, Value]:
@@ -128,6 +147,9 @@ class Following(Recorder):
         return {name: lowered(value, name) for name, value in self._frame.names.items()}
 
     def attribute(self, owner: followed.Value, name: str) -> followed.Value | None:
+        function = self._methods.get(owner.kind, {}).get(name) if isinstance(owner, SdkInstance) else None
+        if function is not None and _is_decorated(function, "property"):
+            return self._run.entered(function, self._bare(is_whole=True), (owner,))
         known = attribute_of(owner, name, self.surroundings)
         return None if known is None else lifted(known)
 
@@ -151,7 +173,7 @@ class Following(Recorder):
             return call.unknown_result() if isinstance(owner, Bound) else None
         function = self._methods.get(owner.kind, {}).get(name)
         if function is not None:
-            return self._run.entered(function, call, () if _is_static(function) else (owner,))
+            return self._run.entered(function, call, () if _is_decorated(function, "staticmethod") else (owner,))
         return lifted(self._method_called(owner, self._made(name, call)))
 
     def _made(self, name: str, call: Call) -> SdkInstance:
@@ -273,22 +295,27 @@ class Following(Recorder):
             self._record(estimator, SdkInstance("fit", [], inputs, instance.place), "a step of a pipeline")
 
     def _record(self, owner: SdkInstance, call: SdkInstance, part_of: str) -> None:
+        """Record a job. A function that is called again starts another one, if that differs in what is known."""
         key = (owner.place, call.place.cell * 1_000_000 + call.place.line, tuple(self._run.rounds))
-        if (is_job_class(owner.kind) or owner is call) and key not in self.jobs and len(self.jobs) < MOST_JOBS:
-            self._step(100)
-            memo: dict[int, Collection] = {}
-            estimator, started = copied(owner, memo), copied(call, memo)
-            if isinstance(estimator, SdkInstance) and isinstance(started, SdkInstance):
-                self.jobs[key] = Job(estimator=estimator, call=started, part_of=part_of)
+        if not (is_job_class(owner.kind) or owner is call) or sum(map(len, self.jobs.values())) >= MOST_JOBS:
+            return
+        self._step(100)
+        here = self.jobs.setdefault(key, [])
+        if any(alike(job.estimator, owner) and alike(job.call, call) for job in here):
+            return
+        memo: dict[int, Collection] = {}
+        estimator, started = copied(owner, memo), copied(call, memo)
+        if isinstance(estimator, SdkInstance) and isinstance(started, SdkInstance):
+            here.append(Job(estimator=estimator, call=started, part_of=part_of))
 
     def found_jobs(self) -> list[Job]:
         """Return the jobs that are started, and those of estimators that are only created, in order."""
-        jobs = list(self.jobs.values())
+        jobs = [job for here in self.jobs.values() for job in here]
         started = {job.estimator.place for job in jobs}
         unused = [made for place, made in self.created.items() if place not in started]
         jobs += [Job(estimator=made, call=None, part_of="") for made in unused]
         return sorted(jobs, key=lambda job: (job.place.cell, job.place.line))
 
 
-def _is_static(function: Function) -> bool:
-    return any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in function.node.decorator_list)
+def _is_decorated(function: Function, name: str) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == name for each in function.node.decorator_list)

@@ -228,6 +228,20 @@ def same(one: Value, two: Value, depth: int = 0) -> bool:
     return is_alike and all(same(mine[key], others[key], depth + 1) for key in mine)
 
 
+def alike(one: Value, two: Value, depth: int = 0) -> bool:
+    """Return whether all that is known of two values is equal."""
+    if one is two or isinstance(one, SdkUnknown | Bound | Named) or isinstance(two, SdkUnknown | Bound | Named):
+        return True
+    if isinstance(one, SdkText) and isinstance(two, SdkText):
+        return [part for part in one.parts if isinstance(part, str)] == [p for p in two.parts if isinstance(p, str)]
+    if not (isinstance(one, Collection) and isinstance(two, Collection)):
+        return type(one) is type(two) and one == two
+    if not _is_alike(one, two) or depth > _DEEPEST:
+        return depth > _DEEPEST
+    mine, others = one.members(), two.members()
+    return mine.keys() == others.keys() and all(alike(mine[key], others[key], depth + 1) for key in mine)
+
+
 def copied(value: Value, memo: dict[int, Collection]) -> Value:
     """Return a copy of a collection, with the collections in it; other values cannot change and are shared."""
     if isinstance(value, Bound):

@@ -46,6 +46,7 @@ PARAMETERS = ("ParameterString", "ParameterInteger", "ParameterFloat", "Paramete
 _OF_A_RECIPE = frozenset(
     ("SFTTrainer", "DPOTrainer", "RLVRTrainer", "RLAIFTrainer", "CPTTrainer", "MultiTurnRLTrainer")
 )
+_DEEPEST = 20
 REMOTE = ("remote", "RemoteExecutor")
 """What runs a function of the program in a training job."""
 
@@ -141,11 +142,24 @@ def result_of(name: str, positional: list[Value], named: dict[str, Value], surro
             return None
     if name == "len" and len(positional) == 1:
         return _length(positional[0])
-    if name == "json.dumps" and len(positional) == 1 and not named and is_constant(positional[0]):
-        return json.dumps(positional[0])
+    if name == "json.dumps" and len(positional) == 1 and not named:
+        written = _written(positional[0])
+        return None if written is ... else json.dumps(written)
     if name in ("pathlib.Path", "pathlib.PurePath") and len(positional) == 1:
         return positional[0] if isinstance(positional[0], str) else None
     return None
+
+
+def _written(value: Value, depth: int = 0) -> object:
+    """Return a value as Python's own; `...` if a part of it is not known."""
+    if not isinstance(value, SdkItems | Entries):
+        return value if is_constant(value) else ...
+    if not value.is_known or depth > _DEEPEST:
+        return ...
+    parts = {key: _written(part, depth + 1) for key, part in value.members().items()}
+    if ... in parts.values():
+        return ...
+    return list(parts.values()) if isinstance(value, SdkItems) else parts
 
 
 def _length(value: Value) -> Value | None:

@@ -68,6 +68,13 @@ class Trainer:
         f"    client.create_training_job(TrainingJobName=name, **{LITERALS!r})\nstart(sm, 'churn-1')",
         f"import sagemaker\nsagemaker.Session().sagemaker_client.create_training_job({SPREAD})",
         IN_A_CLASS.format(literals=LITERALS),
+        f"create = sm.create_training_job\ncreate(**{NAMED!r})",
+        f"class Base:\n    request = {NAMED!r}\nclass Job(Base):\n    def go(self):\n"
+        "        self.client.create_training_job(**self.request)",
+        f"class Job:\n    @property\n    def request(self):\n        return {NAMED!r}\n    def go(self):\n"
+        "        sm.create_training_job(**self.request)",
+        "async def main():\n    async with pool.client('sagemaker') as c:\n"
+        f"        await c.create_training_job({SPREAD})",
     ],
 )
 def test_call_of_boto3_with_literals_is_imported(call):
@@ -79,12 +86,33 @@ def test_call_of_boto3_with_literals_is_imported(call):
     assert imported_job(found_jobs("a.ipynb", notebook.encode()), None).request == NAMED
 
 
+def test_each_call_of_a_function_is_a_job():
+    body = f"    r = {LITERALS!r}\n    r['ResourceConfig']['InstanceCount'] = count\n"
+    start = f"def start(name, count):\n{body}    sm.create_training_job(TrainingJobName=name, **r)\n"
+    calls = "start('a', 1)\nstart('b', 2)\nstart(f(), g())\nstart('b', 2)\n"
+    found = found_jobs("a.py", f"import boto3\nsm = boto3.client('sagemaker')\n{start}{calls}".encode())
+    assert [imported_job(found, str(number)).request.get("TrainingJobName") for number in (1, 2)] == ["a", "b"]
+    assert len(found.jobs) == 2, "what is not known is no difference"
+
+
+def test_request_in_itself_is_listed():
+    text = f"import boto3\nr = {NAMED!r}\nr['HyperParameters']['r'] = r\nr['New'] = r\n"
+    found = imported_program(f"{text}boto3.client('sagemaker').create_training_job(**r)\n")
+    assert found.request["HyperParameters"] == {"epochs": "3"}
+    assert ("HyperParameters", "r") in [part.path for part in found.not_imported]
+
+
 @pytest.mark.parametrize(
     ("change", "expected", "lost"),
     [
         ("r['TrainingJobName'] = f'churn-{int(time.time())}'", {}, ["TrainingJobName"]),
         ("r['RoleArn'] = os.environ['ROLE']", {"RoleArn": "?"}, []),
         ("r['HyperParameters'] = {'a': '1', 'b': str(f()), **more()}", {"HyperParameters": {"a": "1", "b": "?"}}, MORE),
+        (
+            "r['HyperParameters'] = {k: json.dumps(v) for k, v in {'a': 1, 'b': [1, 'x'], 'c': f()}.items()}",
+            {"HyperParameters": {"a": "1", "b": '[1, "x"]', "c": "?"}},
+            [],
+        ),
         ("r['HyperParameters'] = f()", {"HyperParameters": None}, ["HyperParameters"]),
         ("r['Tags'] = [{'Key': 'a', 'Value': f()}, f()]", {"Tags": [{"Key": "a", "Value": "?"}]}, ["Tags"]),
         (
@@ -103,7 +131,9 @@ def test_call_of_boto3_with_literals_is_imported(call):
     ],
 )
 def test_unknown_members_of_a_call_keep_their_neighbors(change, expected, lost):
-    text = f"import boto3, os, time\nr = {NAMED!r}\n{change}\nboto3.client('sagemaker').create_training_job(**r)\n"
+    text = (
+        f"import boto3, json, os, time\nr = {NAMED!r}\n{change}\nboto3.client('sagemaker').create_training_job(**r)\n"
+    )
     found = imported_program(text)
     request = without_names(found.request)
     whole = {name: value for name, value in {**NAMED, **expected}.items() if value is not None}

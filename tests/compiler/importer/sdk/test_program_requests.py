@@ -1,6 +1,5 @@
 """Requests of programs: what is unknown is a variable or is listed, and the rest of a mapping stays."""
 
-
 import pytest
 
 from smspec.importer.imported import RequestNotFound
