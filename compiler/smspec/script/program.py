@@ -39,6 +39,7 @@ class DeclaredOption:
     is_required: bool = False
     exclusive: int | None = None
     default: object = ...
+    help: str = ""
 
     @property
     def called(self) -> str:

@@ -115,7 +115,7 @@ def reads_arguments(call: Call, why_unknown: str) -> bool:
     ``why_unknown``: what the reader itself knows against it, as the end of a sentence, or empty.
     """
     if not why_unknown and call.run.is_blind:
-        why_unknown = call.run.why_blind or "the script gets at its own names by `globals`, `exec`, or the like"
+        why_unknown = call.run.why_blind
     if not why_unknown and not call.is_certain:
         why_unknown = "smspec cannot be sure that every run of the script gets here"
     if why_unknown:

@@ -274,6 +274,7 @@ def _option(call: Call, names: tuple[str, ...]) -> DeclaredOption | None:
         names=() if is_positional else names,
         label=names[0] if is_positional else text(keywords.get("dest")) or names[0].lstrip("-"),
         place=call.place,
+        help=text(keywords.get("help")) or "",
     )
     required = constant(keywords.get("required", Known(False)))
     if isinstance(required, bool):
