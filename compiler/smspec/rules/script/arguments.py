@@ -316,6 +316,24 @@ def _may_be_used(argument: Argument, names: list[str], both: ScriptAndJob) -> bo
     return any(name.startswith(word) or (len(word) == 2 and name[:2] == word) for name in names)
 
 
+OPTION_DECLARED_TWICE = Rule("SM555", "option declared twice")
+
+
+def option_declared_twice(both: ScriptAndJob) -> Iterator[Finding]:
+    """Reject a script whose parser declares an option twice, itself or through its parents.
+
+    argparse raises ArgumentError at the second declaration, whatever the arguments are.
+    """
+    for repeated in both.program.repeated_options:
+        first, second = repeated.places
+        yield OPTION_DECLARED_TWICE.at(
+            both.environment.program_path,
+            f"`{both.name}` declares `{repeated.name}` twice in one parser",
+            help='remove one declaration, or set `conflict_handler="resolve"`: argparse raises ArgumentError',
+            notes=(Note("it is declared here", first), Note("argparse rejects it here", second)),
+        )
+
+
 RULES = (
     undeclared_argument,
     missing_argument,
@@ -327,4 +345,5 @@ RULES = (
     unchecked_arguments,
     missing_hyperparameter,
     ignored_argument,
+    option_declared_twice,
 )
