@@ -16,7 +16,7 @@ from smspec.plan import BuildInputs, Plan, StartupPackages
 from smspec.plan.image_planning import is_lockable
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.script.program import LAUNCHERS, ForeignScript, Launch, Program
+from smspec.script.program import LAUNCHERS, ForeignScript, Program, StartedLauncher
 from smspec.script.reach import Reach
 from smspec.service.policy import KnownFacts, at_level, without_known
 from smspec.service.request import Request
@@ -311,13 +311,15 @@ def _modules(job: DecodedJob) -> Iterable[Finding]:
     return [*findings, *program_findings(both)]
 
 
-def _launches(job: DecodedJob) -> Iterable[Launch]:
+def _launches(job: DecodedJob) -> Iterable[StartedLauncher]:
     """Yield the launchers that every run of the job starts."""
     entry, program, reach = job.spec.entry_point, job.inputs.program, job.inputs.reach
     if isinstance(job.spec.distribution, Mpi | Torchrun):
-        yield Launch(name="mpirun" if isinstance(job.spec.distribution, Mpi) else "torchrun", path=("distribution",))
+        yield StartedLauncher(
+            name="mpirun" if isinstance(job.spec.distribution, Mpi) else "torchrun", path=("distribution",)
+        )
     if isinstance(entry, CommandEntry) and entry.command[0] in LAUNCHERS:
-        yield Launch(name=entry.command[0], path=("entry_point", "command"))
+        yield StartedLauncher(name=entry.command[0], path=("entry_point", "command"))
     if isinstance(program, Program):
         yield from program.launches
     if isinstance(reach, ForeignScript):

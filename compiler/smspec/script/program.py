@@ -163,7 +163,7 @@ LAUNCHERS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class StartedLauncher:
     """A launcher that every run starts by its name: ``path`` is where the spec says so, or names the script."""
 
     name: str
@@ -238,7 +238,7 @@ class Program:
     installations: tuple[Installation, ...] = ()
     searches: tuple[FileUse, ...] = ()
     repeated_uses: tuple[RepeatedUse, ...] = ()
-    launches: tuple[Launch, ...] = ()
+    launches: tuple[StartedLauncher, ...] = ()
     file_reads: tuple[FileUse, ...] = ()
     missing_files: tuple[FileUse, ...] = ()
     mentioned: frozenset[str] = frozenset()
