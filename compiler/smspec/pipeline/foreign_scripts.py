@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from smspec.pipeline.script_reading import Started
-from smspec.script.program import LAUNCHERS, MOST_FOREIGN_BYTES, ForeignScript, Launch, UnreadScript
+from smspec.script.program import LAUNCHERS, MOST_FOREIGN_BYTES, ForeignScript, StartedLauncher, UnreadScript
 from smspec.script.shell import NotUnderstood, Simple, simple_commands
 from smspec.script.shell.grammar import shell_script
 from smspec.source import Document, Listing, Path, Scalar, Span
@@ -81,7 +81,7 @@ def read_foreign_script(
     return None if script is None else _with_called(script, files)
 
 
-def launches_of(script: ForeignScript) -> Iterator[Launch]:
+def launches_of(script: ForeignScript) -> Iterator[StartedLauncher]:
     """Yield the launchers that every run of a shell script starts before it could install any."""
     try:
         items = shell_script(script.text) if script.dialect else ()
@@ -98,7 +98,7 @@ def launches_of(script: ForeignScript) -> Iterator[Launch]:
             name = words[1] if words[:1] == ["exec"] and len(words) > 1 else words[0] if words else ":"
             if name in LAUNCHERS:
                 place = Span(script.file, command.line, 1, command.line, 2) if script.name else None
-                yield Launch(name=name, path=script.path, place=place)
+                yield StartedLauncher(name=name, path=script.path, place=place)
             if name not in _QUIET or len(pipeline.commands) > 1:
                 return
 

@@ -16,9 +16,9 @@ from smspec.plan import BuildInputs, Plan, StartupPackages
 from smspec.plan.image_planning import is_lockable
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.script.program import LAUNCHERS, ForeignScript, Launch, Program
+from smspec.script.program import LAUNCHERS, ForeignScript, Program, StartedLauncher
 from smspec.script.reach import Reach
-from smspec.service.policy import at_level
+from smspec.service.policy import KnownFacts, at_level, without_known
 from smspec.service.request import Request
 from smspec.service.request_rules import request_findings
 from smspec.source import Document
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 SMALLEST_VOLUME = 1 << 30
 """Bytes of VolumeSizeInGB: 1. Local storage is larger."""
 
+_NO_FACTS = KnownFacts()
 _OF_REQUIREMENTS: ByIdentity[list[Finding]] = ByIdentity()
 
 
@@ -90,31 +91,23 @@ def _secrets(job: DecodedJob) -> Iterable[Finding]:
 
 def _request(job: DecodedJob) -> Iterable[Finding]:
     """Return what the API would reject, at the key of the spec that it was made from."""
-    request, image = job.plan.request, job.spec.image
+    request, image, policy = job.plan.request, job.spec.image, job.inputs.policy
+    tagged = image.uri if isinstance(image, ExistingImage) else ""
     found = request_findings(
         request.payload,
         region=job.spec.region,
         in_spec_words=True,
         launcher=job.plan.run.launcher if job.plan.run else None,
-        tagged_image=image.uri if isinstance(image, ExistingImage) else "",
+        tagged_image=tagged,
+        today=job.inputs.facts.today,
     )
-    policy = job.inputs.policy
     if policy is not None and policy.quotas.accounts:
         # Imported late: few repositories know the quotas of their accounts.
         from smspec.service.policy_rules.limits import without_the_default
 
         found = without_the_default(found, Request(payload=request.payload, region=job.spec.region), policy)
-    if policy is not None and policy.known_images:
-        # Imported late: few repositories have images that are newer than the tables.
-        from smspec.service.policy import without_known_images
-
-        tagged = image.uri if isinstance(image, ExistingImage) else ""
-        found = without_known_images(found, Request(payload=request.payload, tagged_image=tagged), policy.known_images)
-    if policy is not None and policy.known_instance_types:
-        # Imported late: few repositories have instances that are newer than the API model.
-        from smspec.service.policy import without_known_types
-
-        found = without_known_types(found, request.payload, policy.known_instance_types)
+    if job.inputs.facts != _NO_FACTS:
+        found = without_known(found, Request(payload=request.payload, tagged_image=tagged), job.inputs.facts)
     return map(request.at_origin, found)
 
 
@@ -130,13 +123,13 @@ def _image_name(job: DecodedJob) -> Iterable[Finding]:
 
 def _base_image(job: DecodedJob) -> Iterable[Finding]:
     """Return why AWS does not have the base image of a job. The tables have that of each short name."""
-    image, policy = job.spec.image, job.inputs.policy
+    image = job.spec.image
     if job.named is not None or not isinstance(image, BuiltImage) or ".dkr" not in image.base:
         return ()
     # Imported late: few base images are of AWS.
     from smspec.service.request_rules.images import base_image_findings
 
-    return base_image_findings(image.base, () if policy is None else policy.known_images)
+    return base_image_findings(image.base, job.inputs.facts)
 
 
 def _requirements(job: DecodedJob) -> Iterable[Finding]:
@@ -318,13 +311,15 @@ def _modules(job: DecodedJob) -> Iterable[Finding]:
     return [*findings, *program_findings(both)]
 
 
-def _launches(job: DecodedJob) -> Iterable[Launch]:
+def _launches(job: DecodedJob) -> Iterable[StartedLauncher]:
     """Yield the launchers that every run of the job starts."""
     entry, program, reach = job.spec.entry_point, job.inputs.program, job.inputs.reach
     if isinstance(job.spec.distribution, Mpi | Torchrun):
-        yield Launch(name="mpirun" if isinstance(job.spec.distribution, Mpi) else "torchrun", path=("distribution",))
+        yield StartedLauncher(
+            name="mpirun" if isinstance(job.spec.distribution, Mpi) else "torchrun", path=("distribution",)
+        )
     if isinstance(entry, CommandEntry) and entry.command[0] in LAUNCHERS:
-        yield Launch(name=entry.command[0], path=("entry_point", "command"))
+        yield StartedLauncher(name=entry.command[0], path=("entry_point", "command"))
     if isinstance(program, Program):
         yield from program.launches
     if isinstance(reach, ForeignScript):

@@ -50,6 +50,7 @@ class DeclaredOption:
     is_required: bool = False
     exclusive: int | None = None
     default: object = ...
+    help: str = ""
     function: TypeFunction | None = None
 
     @property
@@ -162,7 +163,7 @@ LAUNCHERS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class StartedLauncher:
     """A launcher that every run starts by its name: ``path`` is where the spec says so, or names the script."""
 
     name: str
@@ -241,7 +242,7 @@ class Program:
     installations: tuple[Installation, ...] = ()
     searches: tuple[FileUse, ...] = ()
     repeated_uses: tuple[RepeatedUse, ...] = ()
-    launches: tuple[Launch, ...] = ()
+    launches: tuple[StartedLauncher, ...] = ()
     file_reads: tuple[FileUse, ...] = ()
     missing_files: tuple[FileUse, ...] = ()
     mentioned: frozenset[str] = frozenset()

@@ -16,10 +16,10 @@ from smspec.script.program import (
     FileUse,
     HyperparameterRead,
     Installation,
-    Launch,
     ProcessGroup,
     RepeatedOption,
     RepeatedUse,
+    StartedLauncher,
     Stop,
     VariableRead,
 )
@@ -114,7 +114,7 @@ class Record(Recorder):
         self.file_uses: list[FileUse] = []
         self.searches: list[FileUse] = []
         self.repeated_uses: list[RepeatedUse] = []
-        self.launches: list[Launch] = []
+        self.launches: list[StartedLauncher] = []
         self.has_started = False
         self.file_reads: list[FileUse] = []
         self.may_have_files = False
@@ -146,7 +146,7 @@ def reads_arguments(call: Call, why_unknown: str) -> bool:
     ``why_unknown``: what the reader itself knows against it, as the end of a sentence, or empty.
     """
     if not why_unknown and call.run.is_blind:
-        why_unknown = call.run.why_blind or "the script gets at its own names by `globals`, `exec`, or the like"
+        why_unknown = call.run.why_blind
     if not why_unknown and not call.is_certain:
         why_unknown = "smspec cannot be sure that every run of the script gets here"
     if why_unknown:
@@ -176,7 +176,7 @@ def note_launch(call: Call) -> None:
     record, words = record_of(call.run), _words(call) if call.arguments else []
     is_plain = not call.keywords.keys() & {"env", "executable"} and not call.run.may_have_set("PATH")
     if words[:1] and words[0] in LAUNCHERS and call.is_certain and is_plain and not record.has_started:
-        record.launches.append(Launch(name=words[0], path=(), place=call.place))
+        record.launches.append(StartedLauncher(name=words[0], path=(), place=call.place))
     record.has_started = True
 
 

@@ -70,6 +70,7 @@ class Neighbors:
         self._glances: dict[str, Glance] = {}
         self._looked_at = 0
         self._quiet: set[str] = set()
+        self._brought: set[str] = set()
         self._depth = 0
 
     def find(self, run: ProgramInterpreter, name: str) -> Module | None:
@@ -121,7 +122,8 @@ class Neighbors:
     def _perhaps(self, run: ProgramInterpreter, name: str) -> None:
         """Read a file that may be the module, if the script adds directories for modules."""
         text = self._elsewhere(name)
-        if text is not None and not self._is_quiet(name, text):
+        # A file that is found by the end of its name may import itself under ever longer names.
+        if text is not None and text.name not in self._brought and not self._is_quiet(name, text):
             with run.out_of_order():
                 self._bring(run, name, text)
             found, self._modules[name] = self._modules[name], None
@@ -130,6 +132,7 @@ class Neighbors:
 
     def _bring(self, run: ProgramInterpreter, name: str, text: SourceText) -> None:
         module = self._modules[name] = Module(Frame(text))
+        self._brought.add(text.name)
         frame = module.frame
         frame.names |= names_at_start(name, text.name)
         is_package = _is_package(text)
@@ -163,7 +166,7 @@ class Neighbors:
 
     def _is_quiet(self, name: str, text: SourceText) -> bool:
         """Return whether a module, with everything that it imports, has none of the relevant words."""
-        seen = {name}
+        seen, files = {name}, {text.name}
         rest = [(name, text)]
         while rest:
             name, text = rest.pop()
@@ -178,7 +181,8 @@ class Neighbors:
                     one = self._text(other) or self._elsewhere(other)
                 except ScriptUnreadable:
                     return False
-                if one is not None:
+                if one is not None and one.name not in files:
+                    files.add(one.name)
                     rest.append((other, one))
         self._quiet |= seen
         return True

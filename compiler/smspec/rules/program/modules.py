@@ -21,11 +21,12 @@ def missing_own_module(both: ProgramAndImage) -> Iterator[Finding]:
     """
     for missing in both.reach.missing:
         name = missing.name if missing.reason else missing.name.replace(".", "/") + ".py"
+        file = file_name(missing.place)
+        hides = file.rpartition("/")[2] == f"{missing.name.partition('.')[0]}.py"
         yield MISSING_OWN_MODULE.at(
             both.path,
-            f"`{file_name(missing.place)}` cannot import `{missing.name}`: "
-            + (missing.reason or f"`{name}` is not in the source"),
-            help="add the file to the source, or change the import",
+            f"`{file}` cannot import `{missing.name}`: " + (missing.reason or f"`{name}` is not in the source"),
+            help=f"{'rename' if hides else 'add'} the file{'' if hides else ' to the source'}, or change the import",
             notes=here("the module imports it here", missing.place),
         )
     for ignored in both.reach.ignored:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from smspec.diagnostics import Note
-from smspec.script.program import Launch
+from smspec.script.program import StartedLauncher
 from smspec.script.reach import Reach, Version
 from smspec.source import Listing, Path, Span
 from smspec.source.frozen import dataclass
@@ -35,7 +35,7 @@ class ProgramAndImage:
     listed: bytes | None = None
     startup: LockedEnvironment | None = None
     startup_is_lockable: bool = False
-    launches: tuple[Launch, ...] = ()
+    launches: tuple[StartedLauncher, ...] = ()
 
     @property
     def path(self) -> Path:

@@ -29,6 +29,9 @@ def undeclared_argument(both: ScriptAndJob) -> Iterator[Finding]:
             label = near_name(fault)
             what = "hyperparameter" if fault.argument.hyperparameter is not None else "argument"
             help = f"declare it in the script, or remove the {what}; {fault.command_line.library} exits with status 2"
+            if fault.command_line.library == "Hydra":
+                override = option_word(fault.argument).lstrip("-").partition("=")[0]
+                help = f"write `{override}=…` in `entry_point.args` instead: Hydra reads overrides, not options"
         yield UNDECLARED_ARGUMENT.at(
             both.path_of(fault),
             f"`{both.name}` has no argument `{option_word(fault.argument)}`{why}",

@@ -165,6 +165,7 @@ class ProgramInterpreter:
         ending = Statements(self, frame).block(function.node.body)
         self._inside.pop()
         self._frames.pop()
+        self.domain.left(frame, (*first, *call.arguments, *call.keywords.values()))
         if ending in ("exit", "raise"):
             self.ends()
         self.is_certain = certain and not self._has_ended
@@ -237,7 +238,7 @@ class ProgramInterpreter:
         if name == "__dict__" and isinstance(owner, Named):
             owner.escape()
         if name in FRAMES:
-            self.handed_on("globals")
+            self.handed_on("globals", name)
         known = self.recorder.attribute(owner, name)
         if known is not None:
             return known
@@ -255,10 +256,14 @@ class ProgramInterpreter:
         else:
             self.handed_on(name)
 
-    def handed_on(self, name: str) -> None:
-        """Record that other code has something of another module, with which it may change what readers rely on."""
+    def handed_on(self, name: str, written: str = "") -> None:
+        """Record that other code has something of another module, with which it may change what readers rely on.
+
+        ``written``: what the program writes for it.
+        """
         if sees_all(name):
             self.is_blind = True
+            self.why_blind = self.why_blind or f"`{written or name}` may get at any name of the script"
         if may_end(name):
             self.ends()
         name = changed_by(name) or name

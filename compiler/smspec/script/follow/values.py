@@ -107,6 +107,10 @@ class Value:
         value.escape()
         self.escape()
 
+    def delete_item(self, _key: Value) -> bool:
+        """Delete an item; return whether the rest of this is still known."""
+        return False
+
     def decorate(self, value: Value, call: Call) -> Value:
         """Return what a function, or the result of the decorators below, becomes when this decorates it."""
         value.escape()

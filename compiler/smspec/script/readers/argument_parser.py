@@ -12,10 +12,9 @@ from smspec.script.record import RemainingArguments, own_type, reads_arguments, 
 from smspec.source import Span
 from smspec.source.frozen import replace
 
-_PLAIN = frozenset({"prog", "usage", "description", "epilog", "formatter_class", "add_help", "allow_abbrev", "parents"})
-_PLAIN |= {"aliases", "conflict_handler", "help"}
 _HARMLESS = ("error", "exit", "print_help", "print_usage", "format_help", "format_usage", "get_default", "set_defaults")
 _TEXTS = ("description", "epilog", "usage", "prog", "formatter_class")
+_PLAIN = frozenset({*_TEXTS, "add_help", "aliases", "allow_abbrev", "conflict_handler", "help", "parents"})
 _IRRELEVANT = ("help", "metavar", "default", "completer")
 """Parameters of an argument that do not affect what it accepts."""
 _KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "bool()"}
@@ -180,6 +179,8 @@ class Parser(Value):
         if not is_ours or not call.is_whole:
             if given is not None:
                 call.hands_over_words(given)
+                if self.escaped or not self.is_complete:
+                    given.escape()  # an option that is not known may use what another parser has left
             return  # the words are not those of the command line
         if reads_arguments(call, "other code may have changed the parser" if self.escaped else ""):
             record_of(call.run).command_lines.append(self.command_line(call, is_complete))
@@ -257,18 +258,22 @@ class Commands(Value):
 
     def command_lines(self, call: Call, is_complete: bool) -> tuple[tuple[str, CommandLine | None], ...]:
         """Return the command line of each command."""
-        lines = ((name, parser, parser.command_line(call, is_complete)) for name, parser in self.parsers.items())
-        return tuple((name, None if parser.escaped else line) for name, parser, line in lines)
+        parsers = self.parsers.items()
+        return tuple((name, None if one.escaped else one.command_line(call, is_complete)) for name, one in parsers)
 
 
-class ActionGroups(Value):
-    """``parser._action_groups``, which some scripts reorder by removing and re-adding a group."""
+class _Part(Value):
+    """A part of a parser, through which other code can change it."""
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
 
     def escape(self) -> None:
         self._parser.escape()
+
+
+class ActionGroups(_Part):
+    """``parser._action_groups``, which some scripts reorder by removing and re-adding a group."""
 
     def item(self, _key: Value, _place: Span) -> Value:
         return Group(self._parser, None)
@@ -282,14 +287,8 @@ class ActionGroups(Value):
         return UNKNOWN
 
 
-class Declared(Value):
+class Declared(_Part):
     """The result of ``add_argument``: the argument itself, which a script may still change."""
-
-    def __init__(self, parser: Parser) -> None:
-        self._parser = parser
-
-    def escape(self) -> None:
-        self._parser.escape()
 
     def attribute(self, name: str) -> Value:
         if name in (*_IRRELEVANT, "dest"):
@@ -339,6 +338,7 @@ def _option(call: Call, names: tuple[str, ...]) -> DeclaredOption | None:
         names=() if is_positional else names,
         label=names[0] if is_positional else text(keywords.get("dest")) or names[0].lstrip("-"),
         place=call.place,
+        help=text(keywords.get("help")) or "",
     )
     required = constant(keywords.get("required", Known(False)))
     if isinstance(required, bool):
