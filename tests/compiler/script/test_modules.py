@@ -223,7 +223,7 @@ def test_choices_that_another_module_adds_are_unknown(more):
     assert codes(text, modules, hyperparameters={"model": "c"}) == [("SM503", "hyperparameters.model")]
 
 
-def test_arguments_are_checked_if_modules_of_choices_are_too_many():
+def test_too_many_modules_of_choices_hide_no_arguments():
     modules = {f"m{n}": f"import registry\nX{n} = 1\n" for n in range(80)}
     modules["registry"] = "MODELS = {'a': 1}\n"
     modules["models"] = "".join(f"import m{n}\n" for n in range(80)) + "from registry import MODELS\n"
