@@ -203,6 +203,13 @@ def _python_texts(files: dict[str, str], modules: ProgramSource) -> list[str] | 
     return found if len(found) == len(names) else None
 
 
+_CREATES = (
+    r"^(?![ \t#@\"']|(?:async|class|def|from|import)\b)"
+    r".*(?:open\(|write|dump\(|save|mkdir|makedirs|touch\(|copy|download|extract|system\(|subprocess)"
+)
+"""A line of a module that is not followed, at its import, that may create a file."""
+
+
 def _with_missing_files(program: Program, files: dict[str, str], modules: ProgramSource) -> Program:
     """Return the script with the files that it reads and the source does not have, nor names a second time."""
     directories = {path[: index + 1] for path in files for index, letter in enumerate(path) if letter == "/"}
@@ -212,10 +219,13 @@ def _with_missing_files(program: Program, files: dict[str, str], modules: Progra
         if path not in files and not path.startswith("..") and not (use.is_named and "setup.py" in files):
             missing[path] = replace(use, path=path)
     texts = _python_texts(files, modules) if missing else None
+    followed = {one.text for one in program.texts}
+    if texts is None or any(re.search(_CREATES, text, re.MULTILINE) for text in texts if text not in followed):
+        missing.clear()
     found = [
         use
         for path, use in missing.items()
-        if f"{path}/" not in directories and texts is not None and _mentions(posixpath.basename(path), texts) == 1
+        if f"{path}/" not in directories and _mentions(posixpath.basename(path), texts or ()) == 1
     ]
     return replace(program, file_reads=(), missing_files=tuple(reversed(found)))
 

@@ -161,6 +161,7 @@ OTHER_READS = {
     "that a function may make": "import prepared\nprepared.make()\nopen('settings.json')\n",
     "that a name may make": "from prepared import make\nmake()\nopen('settings.json')\n",
     "that a module names": "import writer\nopen('settings.json')\n",
+    "that a module makes at its import": "import quiet\nopen('settings.json')\n",
     "in another directory": "os.chdir('/opt/ml/input')\nopen('settings.json')\n",
     "by an absolute path": "open('/etc/settings.json')\n",
     "of the directory above": "open('../settings.json')\n",
@@ -171,11 +172,13 @@ OTHER_READS = {
 
 
 def in_a_directory(text, directory, **changes):
+    if "import quiet" in text:
+        (directory / "quiet.py").write_text("open('settings' + '.json', 'w').close()\n")
     (directory / "more").mkdir()
     (directory / "more" / "a.txt").write_text("")
     (directory / "options.json").write_text("{}")
     (directory / "prepared.py").write_text("def make():\n    pass\n")
-    (directory / "writer.py").write_text("with open('settings.json', 'w') as f:\n    f.write('{}')\n")
+    (directory / "writer.py").write_text("def write():\n    open('settings.json', 'w').close()\n")
     (directory / "train.py").write_text(HEAD + text)
     return [(one.code, one.message) for one in directory_findings(directory, **changes)]
 
