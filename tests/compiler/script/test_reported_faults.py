@@ -335,6 +335,7 @@ PARSED_OTHERWISE = {
     "what the script adds": "h = json.load(open(F))\nh.setdefault('epoch', 1)\nh['epoch']\n",
     "what the script assigns": "h = json.load(open(F))\nh['epoch'] = 1\nh['epoch']\n",
     "what a function adds": "import more\nh = json.load(open(F))\nmore.fill(h)\nh['epoch']\n",
+    "what exec assigns": "h = json.load(open(F))\nexec('h[\"epoch\"] = 1')\nh['epoch']\n",
     "a merged mapping": "h = {'epoch': 1, **json.load(open(F))}\nh['epoch']\n",
     "a hook": "h = json.load(open(F), object_hook=lambda d: {'epoch': 1})\nh['epoch']\n",
     "a caught error": "h = json.load(open(F))\ntry:\n    h['epoch']\nexcept KeyError:\n    pass\n",

@@ -199,8 +199,8 @@ class Hyperparameters(Value):
         return call.unknown_result()
 
     def item(self, key: Value, place: Span) -> Value:
-        name = text(key)
-        if name and not name.startswith(_RESERVED) and not self._is_changed and self._run.is_certain:
+        name, is_known = text(key), not self._is_changed and not self._run.is_blind
+        if name and not name.startswith(_RESERVED) and is_known and self._run.is_certain:
             read = HyperparameterRead(name=name, by="job", written=name, place=place)
             record_of(self._run).hyperparameters.append(read)
         return UNKNOWN
