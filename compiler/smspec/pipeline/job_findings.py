@@ -16,7 +16,7 @@ from smspec.plan import BuildInputs, Plan, StartupPackages
 from smspec.plan.image_planning import is_lockable
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.script.program import Program
+from smspec.script.program import LAUNCHERS, ForeignScript, Program, StartedLauncher
 from smspec.script.reach import Reach
 from smspec.service.policy import KnownFacts, at_level, without_known
 from smspec.service.request import Request
@@ -24,7 +24,7 @@ from smspec.service.request_rules import request_findings
 from smspec.source import Document
 from smspec.source.frozen import ByIdentity, dataclass, replace
 from smspec.spec.lock import environment_file
-from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
+from smspec.spec.model import BuiltImage, CommandEntry, ExistingImage, JobSpec, Mpi, Torchrun
 from smspec.spec.shape import ambiguous_texts, nulls_that_remove_nothing
 from smspec.spec.startup import REQUIREMENTS, startup_requirements
 
@@ -282,18 +282,21 @@ def _script(job: DecodedJob) -> Iterable[Finding]:
 def _modules(job: DecodedJob) -> Iterable[Finding]:
     """Return what keeps the script from starting in its image."""
     reach = job.inputs.reach
-    if reach is None or job.spec.entry_point is None or (isinstance(reach, Reach) and reach.is_sound):
+    if reach is None or job.spec.entry_point is None:
+        return ()
+    launches = tuple(_launches(job))
+    if isinstance(reach, Reach) and reach.is_sound and not launches:
         return ()
     # Imported late: many jobs have no script that can be read.
     from smspec.rules.program import foreign_script_findings, program_findings
     from smspec.rules.program.program_and_image import ProgramAndImage
 
-    if not isinstance(reach, Reach):
-        return foreign_script_findings(reach, job.spec)
+    findings = [] if isinstance(reach, Reach) else foreign_script_findings(reach, job.spec)
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     startup = build_inputs.startup
     both = ProgramAndImage(
-        reach=reach,
+        reach=reach if isinstance(reach, Reach) else Reach(),
+        launches=launches,
         job=job.spec,
         source=build_inputs.source,
         requirements=build_inputs.requirements,
@@ -305,7 +308,24 @@ def _modules(job: DecodedJob) -> Iterable[Finding]:
         startup=None if startup is None else startup.locked,
         startup_is_lockable=startup is not None and _is_lockable_at_start(job, startup),
     )
-    return program_findings(both)
+    return [*findings, *program_findings(both)]
+
+
+def _launches(job: DecodedJob) -> Iterable[StartedLauncher]:
+    """Yield the launchers that every run of the job starts."""
+    entry, program, reach = job.spec.entry_point, job.inputs.program, job.inputs.reach
+    if isinstance(job.spec.distribution, Mpi | Torchrun):
+        yield StartedLauncher(
+            name="mpirun" if isinstance(job.spec.distribution, Mpi) else "torchrun", path=("distribution",)
+        )
+    if isinstance(entry, CommandEntry) and entry.command[0] in LAUNCHERS:
+        yield StartedLauncher(name=entry.command[0], path=("entry_point", "command"))
+    if isinstance(program, Program):
+        yield from program.launches
+    if isinstance(reach, ForeignScript):
+        from smspec.pipeline.foreign_scripts import launches_of  # imported late: few scripts are of a shell
+
+        yield from launches_of(reach)
 
 
 def _source_texts(job: DecodedJob) -> Iterable[Finding]:
