@@ -25,6 +25,7 @@ WORDS = (
     "HfArgumentParser",
     "LightningCLI",
     "absl",
+    "app.run",
     "fire",
     "hydra",
     "from_cli",
