@@ -42,7 +42,7 @@ DEEPEST = 20
 _FIRST = frozenset({"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"})
 _BEFORE_OWN = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
 _TAMPERS = r"\b__path__\b|\bsys\s*\.\s*modules\b|\b__getattr__\b"
-_SETS_PACKAGE = r"\b__package__\s*=(?!=)"
+_SETS_PACKAGE = r"\b__package__\b[\"'\]\s]*(?::[^=\n]+)?=(?!=)"
 """A script that names its own package imports from it (PEP 366)."""
 
 
