@@ -30,6 +30,7 @@ WORDS = (
     "HfArgumentParser",
     "LightningCLI",
     "absl",
+    "app.run",
     "fire",
     "hydra",
     "from_cli",

@@ -95,6 +95,8 @@ HANDLERS: dict[str, Handler] = {
     "lightning.pytorch.cli.LightningCLI": _reading("LightningCLI"),
     "omegaconf.OmegaConf.from_cli": _from_cli,
     "pytorch_lightning.cli.LightningCLI": _reading("LightningCLI"),
+    "tensorflow.app.run": _reading("absl"),
+    "tensorflow.compat.v1.app.run": _reading("absl"),
     "tyro.cli": _reading("tyro"),
     "typer.run": _reading("typer"),
     **{f"click.{name}": _making("click") for name in ("argument", "command", "group", "option")},
