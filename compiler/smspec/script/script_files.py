@@ -23,6 +23,8 @@ WORDS = (
     "typer",
     "jsonargparse",
     "HfArgumentParser",
+    "optparse",
+    "getopt",
     "LightningCLI",
     "absl",
     "fire",

@@ -181,6 +181,8 @@ class Watch:
         self._searched: set[str] = set()
         self._patches = {
             "argparse": self._argparse,
+            "optparse": self._argparse,
+            "getopt": self._getopt,
             "jsonargparse._core": self._jsonargparse,
             "transformers.hf_argparser": self._transformers,
             "absl.flags._flagvalues": self._absl,
@@ -319,7 +321,7 @@ class Watch:
         setattr(owner, name, call)
 
     def _argparse(self, module: Any) -> None:
-        parser = module.ArgumentParser
+        parser = getattr(module, "ArgumentParser", None) or module.OptionParser
         error = parser.error
 
         def record(owner: Any, message: str) -> None:
@@ -329,6 +331,27 @@ class Watch:
         parser.error = record
         for name in ("parse_args", "parse_known_args", "parse_intermixed_args", "parse_known_intermixed_args"):
             self._wrap(parser, name)
+
+    def _getopt(self, module: Any) -> None:
+        for name in ("getopt", "gnu_getopt"):
+            self._wrap_function(module, name)
+
+    def _wrap_function(self, module: Any, name: str) -> None:
+        read = getattr(module, name)
+
+        def call(args: Any, *arguments: Any, **keywords: Any) -> Any:
+            is_counted = self.is_command_line(args) and self._is_of_the_script()
+            try:
+                found = read(args, *arguments, **keywords)
+            except module.GetoptError as error:
+                if is_counted:
+                    self.reject(error, str(error))
+                raise
+            if is_counted:
+                self.succeeded()
+            return found
+
+        setattr(module, name, call)
 
     def _jsonargparse(self, module: Any) -> None:
         for name in ("parse_args", "parse_known_args"):
