@@ -182,7 +182,6 @@ class Watch:
         self._patches = {
             "argparse": self._argparse,
             "optparse": self._argparse,
-            "getopt": self._getopt,
             "jsonargparse._core": self._jsonargparse,
             "transformers.hf_argparser": self._transformers,
             "absl.flags._flagvalues": self._absl,
@@ -265,7 +264,7 @@ class Watch:
         self._rest = found[1]
         return True
 
-    def _is_of_the_script(self) -> bool:
+    def is_of_the_script(self) -> bool:
         """Return whether the author's code called a parser, and not a module while it is imported."""
         frame: Any = sys._getframe(2)
         while frame is not None:
@@ -300,7 +299,7 @@ class Watch:
             # These libraries call the function of the script afterwards.
             is_inner = sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] in _WITH_FUNCTIONS
             is_outer = not self._depth
-            is_counted = is_outer and not is_inner and self.is_command_line(words) and self._is_of_the_script()
+            is_counted = is_outer and not is_inner and self.is_command_line(words) and self.is_of_the_script()
             self._depth += 1
             try:
                 found = original(parser, *arguments, **keywords)
@@ -331,27 +330,6 @@ class Watch:
         parser.error = record
         for name in ("parse_args", "parse_known_args", "parse_intermixed_args", "parse_known_intermixed_args"):
             self._wrap(parser, name)
-
-    def _getopt(self, module: Any) -> None:
-        for name in ("getopt", "gnu_getopt"):
-            self._wrap_function(module, name)
-
-    def _wrap_function(self, module: Any, name: str) -> None:
-        read = getattr(module, name)
-
-        def call(args: Any, *arguments: Any, **keywords: Any) -> Any:
-            is_counted = self.is_command_line(args) and self._is_of_the_script()
-            try:
-                found = read(args, *arguments, **keywords)
-            except module.GetoptError as error:
-                if is_counted:
-                    self.reject(error, str(error))
-                raise
-            if is_counted:
-                self.succeeded()
-            return found
-
-        setattr(module, name, call)
 
     def _jsonargparse(self, module: Any) -> None:
         for name in ("parse_args", "parse_known_args"):
