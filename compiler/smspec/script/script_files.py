@@ -28,6 +28,8 @@ WORDS = (
     "typer",
     "jsonargparse",
     "HfArgumentParser",
+    "optparse",
+    "getopt",
     "LightningCLI",
     "absl",
     "app.run",
