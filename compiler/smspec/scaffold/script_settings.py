@@ -25,7 +25,7 @@ from smspec.script.program import CommandLine, DeclaredOption, Program
 from smspec.script.reach import Reach
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
-from smspec.workspace.path_targets import repository_top, upwards
+from smspec.workspace.path_targets import repository_top
 from smspec.workspace.source_listing import scan_source
 
 SOURCE = "src"
@@ -55,6 +55,25 @@ _NAMED = re.compile(
     r"(?:^|[\s,;|(\[])((?:[A-Za-z]+[_ ])?(?:loss|acc|accuracy|auc|f1|mae|mse|rmse|perplexity)(?: ?[:=] ?))\Z",
     re.IGNORECASE,
 )
+
+_MOST_DIRECTORIES = 20_000
+_ON_AN_INDEX = frozenset(
+    (
+        "datasets",
+        "evaluate",
+        "tokenizers",
+        "transformers",
+        "diffusers",
+        "accelerate",
+        "peft",
+        "trl",
+        "timm",
+        "wandb",
+        "gym",
+    )
+)
+"""Packages of which a repository may have a namesake that the script does not mean."""
+_OF_OTHERS = ("site-packages", "node_modules")
 
 _MOST = 40
 """Metrics of one job, as SageMaker limits them."""
@@ -163,22 +182,22 @@ def _is_module(directory: str, name: str) -> bool:
     return os.path.isdir(place) and any(each.endswith(".py") for each in os.listdir(place))
 
 
-def _in_repository(here: str, names: set[str]) -> Iterator[str]:
-    """Yield the modules that the repository has: anywhere below the directory of the spec, or next to one above it."""
-    if not names:
-        return
-    top = repository_top(here) or here
-    steps = [part for file in scan_source(here).listing.files for part in file.path.removesuffix(".py").split("/")]
-    below = set(steps) if len(steps) else set()
-    for name in names:
-        is_above = any(
-            _is_module(os.path.join(place, inner), name)
-            for place in upwards(here)
-            if len(place) >= len(top)
-            for inner in ("", SOURCE)
-        )
-        if name in below or is_above:
-            yield name
+def _in_repository(here: str, names: set[str]) -> set[str]:
+    """Return which modules the repository has, in any of its directories; without one, that of the spec."""
+    found: set[str] = set()
+    sought = {
+        name
+        for name in names
+        if name not in _ON_AN_INDEX and _requirement(name, packages_distributions()).version is None
+    }
+    for count, (place, directories, files) in enumerate(os.walk(repository_top(here) or here)):
+        modules = [name.removesuffix(".py") for name in files if name.endswith(".py")]
+        package = [os.path.basename(place)] if count and modules else []
+        found |= sought.intersection((*package, *modules))
+        if found == sought or count > _MOST_DIRECTORIES:
+            break
+        directories[:] = [name for name in directories if name[0] != "." and name not in _OF_OTHERS]
+    return found
 
 
 def requirements(modules: Iterable[str]) -> list[ImportedPackage]:
