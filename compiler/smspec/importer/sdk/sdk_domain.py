@@ -254,6 +254,15 @@ def copied(value: Value, memo: dict[int, Collection]) -> Value:
     return memo[id(value)]
 
 
+def shallow(value: Value) -> Value:
+    """Return a copy of a collection with the same values in it."""
+    if not isinstance(value, Collection):
+        return value
+    found = copy(value)
+    found.fill(dict(value.members()))
+    return found
+
+
 def _either_of(one: Value, two: Value, done: set[tuple[int, int]], name: str = "") -> Value:
     """Return what is known of a value after two branches. A collection becomes what both have, in place."""
     if one is two or (not isinstance(one, Collection) and same(one, two)):

@@ -67,6 +67,8 @@ def agrees(known, real):
         ("x = {}\ndef f(d):\n    if unknown():\n        raise ValueError\n    d['a'] = 1\nf(x)", {"a": 1}),
         ("x = {'a': 1, 'b': 2}\ndef f():\n    if unknown():\n        raise ValueError\n    del x['b']\nf()", {"a": 1}),
         ("def f():\n    global x\n    x = 2\nx = 1", 1),
+        ("import copy\nx = {'a': [1]}\nb = copy.deepcopy(x)\nb['a'].append(2)\nb['c'] = 3", {"a": [1]}),
+        ("from copy import copy\nx = {'a': [1]}\nb = copy(x)\nb['a'].append(2)\nb['c'] = 3", {"a": [1, 2]}),
     ],
 )
 def test_values_are_known(text, expected):
