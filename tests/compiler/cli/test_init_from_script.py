@@ -250,7 +250,7 @@ def test_modules_of_the_repository_are_no_requirements(tmp_path):
         ("def f():\n    '''Train.'''\np.description = f.__doc__\nprint(f.__name__)\n", ""),
     ],
 )
-def test_what_hides_arguments_is_named(line, said, tmp_path):
+def test_reason_of_unknown_arguments_is_named(line, said, tmp_path):
     write(tmp_path / "train.py", f"{PARSER}{line}p.add_argument('--lr', type=float, default=0.1)\np.parse_args()\n")
     done = smspec("init", "--from", "train.py", cwd=tmp_path)
     assert said in done.err and ("not known" in done.err) == bool(said)

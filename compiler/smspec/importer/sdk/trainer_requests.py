@@ -314,7 +314,7 @@ def _ignored(given: Value) -> tuple[tuple[str, ...], list[NotImported]]:
         lost.append(NotImported(path, "some are known only when the program runs; add them to `source.ignore`"))
     if unlike := [pattern for pattern in patterns if "/" in pattern]:
         lost.append(
-            NotImported(path, f"the SDK compares names, so `{unlike[0]}` leaves out nothing there, but does here")
+            NotImported(path, f"the SDK compares names, so `{unlike[0]}` excludes nothing there, but files here")
         )
     return tuple(f"\\{pattern}" if pattern[0] in "!#" else pattern for pattern in patterns), lost
 

@@ -170,7 +170,7 @@ def test_each_input_of_a_queue_is_a_job():
     [
         ("['data', '*.bin', '.env']", ["data", "*.bin", ".env"], ""),
         ("['!a', '#b']", [r"\!a", r"\#b"], ""),
-        ("['data/']", ["data/"], "`data/` leaves out nothing"),
+        ("['data/']", ["data/"], "`data/` excludes nothing"),
         ("['a', f()]", ["a"], "some are known only when"),
         ("f()", None, "some are known only when"),
         ("[]", None, ""),
