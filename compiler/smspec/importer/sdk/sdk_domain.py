@@ -53,6 +53,7 @@ class SdkDomain(Domain):
     def __init__(self, step: Callable[[int], None]) -> None:
         self._step = step
         self._outside: dict[str, SdkUnknown] = {}
+        self._starred = ""
 
     def named(self, value: followed.Value, name: str) -> followed.Value:
         return lifted(lowered(value, name))
@@ -63,7 +64,13 @@ class SdkDomain(Domain):
             return self._outside.setdefault(value.name, SdkUnknown(value.name.rpartition(".")[2]))
         return SdkUnknown(value.name) if isinstance(value, Bound) else self.named(value, name)
 
+    def starred(self, source: str) -> None:
+        if source.startswith(f"{SDK}."):
+            self._starred = source
+
     def unbound(self, name: str, run: ProgramInterpreter) -> followed.Value:
+        if self._starred and name[:1].isupper():
+            return Named(f"{self._starred}.{name}", run)
         return Named(name, run) if is_builtin(name) else SdkUnknown(name)
 
     def items(
