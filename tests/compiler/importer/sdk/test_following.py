@@ -272,6 +272,8 @@ VALUES = st.one_of(
     st.just("w()"),
     st.builds("q({})".format, NAMES),
     st.builds("{}.copy()".format, NAMES),
+    st.builds("r({})".format, NAMES),
+    st.builds("s(**{})".format, NAMES),
 )
 SIMPLE = st.one_of(
     st.builds("{} = {}".format, NAMES, VALUES),
@@ -329,6 +331,15 @@ def q(v, *rest, **more):
     for i in u2():
         v['q'] = i
     return v
+def r(v):
+    if u():
+        return v
+    elif a == 1:
+        raise ValueError
+    v['r'] = 1
+def s(*rest, **more):
+    more['s'] = rest
+    return more
 """
 PROGRAMS = st.lists(st.one_of(SIMPLE, SIMPLE, st.recursive(SIMPLE, blocks, max_leaves=4)), min_size=1, max_size=8)
 
