@@ -13,7 +13,6 @@ from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name
 from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import settings
-from smspec.cli.submission import OWN_TAGS
 from smspec.cli.waiting import Waiting
 from smspec.collection.result_tree import ResultRefused, ResultTree
 from smspec.diagnostics import InvalidInput
@@ -37,7 +36,9 @@ from smspec.importer.sources import imported, imported_jobs
 from smspec.importer.spec_writer import WrittenSpec, with_values, write_spec
 from smspec.output.writing import COLLECTING, as_output_failed, made_directory, put_directory
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import in_memory_inputs
+from smspec.service.request import OWN_TAGS
 from smspec.service.shapes import structure
 from smspec.source import ListedFile, Path, SourceText, dotted
 from smspec.source.frozen import dataclass, replace
@@ -311,7 +312,8 @@ def _has_errors(found: Imported, written: WrittenSpec, console: Console, file: s
     """Compile the spec, compare the requests, print the errors, and return whether there are any."""
     text = SourceText(file, written.text)
     try:
-        compilation = compile_spec(in_memory_inputs(text, written.settings, written.script))
+        inputs = in_memory_inputs(text, written.settings, written.script)
+        compilation = compile_spec(replace(inputs, facts=InputCache().facts("")))
     except InvalidInput as rejected:
         compilation = Faulty(diagnostics=rejected.diagnostics, texts=rejected.texts)
     if compilation.diagnostics:

@@ -202,7 +202,7 @@ class ControlFlow:
             value = self.value(item.context_expr)
             value.escape()
             if item.optional_vars is not None:
-                self.assign(item.optional_vars, UNKNOWN)
+                self.assign(item.optional_vars, value.entered())
         if is_reliable:
             return self._block(node.body)
         with self.run.perhaps(self.frame):  # it may suppress exceptions in the block

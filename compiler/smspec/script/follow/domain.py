@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from smspec.script.follow.facts import BUILTINS
 from smspec.script.follow.frames import joined, leak
-from smspec.script.follow.values import UNKNOWN, Items, Named, Value, constant, known_text, text
+from smspec.script.follow.values import UNKNOWN, Items, Keys, Named, Value, constant, known_text, text
 
 if TYPE_CHECKING:
     from smspec.script.follow.facts import Part
@@ -54,7 +54,10 @@ class Domain:
 
     def mapping(self, entries: Sequence[tuple[Value | None, Value]]) -> Value:
         """Return a mapping of keys and values; the key is None before a mapping with ``**``."""
-        return self.either([part for entry in entries for part in entry if part is not None])
+        self.either([part for entry in entries for part in entry if part is not None])
+        keys = tuple(dict.fromkeys(key for key, _ in entries if key is not None))
+        is_known = len(keys) == len(entries) <= LONGEST_SUM and all(constant(key) is not ... for key in keys)
+        return Keys(keys) if is_known else UNKNOWN
 
     def collected(self, values: Sequence[Value] | Mapping[str, Value], _is_whole: bool) -> Value:
         """Return what a parameter with ``*`` or ``**`` collects, and whether these are all."""

@@ -188,7 +188,10 @@ def full_name(frame: Frame, dotted: str) -> str:
 
 
 class Call:
-    """``arguments`` by position, ``keywords`` by name; ``is_whole``: no ``*`` or ``**`` hides more of them."""
+    """``arguments`` by position, ``keywords`` by name; ``is_whole``: no ``*`` or ``**`` hides more of them.
+
+    ``is_named``: it calls something of another module.
+    """
 
     def __init__(
         self,
@@ -203,6 +206,7 @@ class Call:
         self.arguments = arguments
         self.keywords = keywords
         self.is_whole = is_whole
+        self.is_named = False
 
     @property
     def place(self) -> Span:
@@ -219,6 +223,7 @@ class Call:
 
     def unknown_result(self) -> Value:
         """Let all arguments escape, and return an unknown value."""
+        self.run.recorder.not_followed(self)
         for value in (*self.arguments, *self.keywords.values()):
             self.hands_over_words(value)
             value.escape()
