@@ -84,12 +84,15 @@ def uncompared_review(path: str, is_unset: bool) -> JobReview:
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 
-def filtered_review(path: str, name: str) -> JobReview:
-    """Return the review of a changed file that a filter of git may replace by a job spec where it runs."""
-    what = (
-        f"the filter {quoted(name)} of git replaces this file where it runs: it may be a job spec there, not compared"
-    )
-    changes = [_change(path, (), what, brief="filtered file")]
+def replaced_review(path: str, name: str) -> JobReview:
+    """Return the review of a changed file that a filter of git may replace by a job spec where it runs.
+
+    Without the name of a filter: of a link that a checkout without links has as a file.
+    """
+    how = f"the filter {quoted(name)} of git replaces this file where it runs"
+    how = how if name else "a checkout without links has the text of this one as a file"
+    what = f"{how}: it may be a job spec there, not compared"
+    changes = [_change(path, (), what, brief="filtered file" if name else "text of a link")]
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 

@@ -1,0 +1,103 @@
+"""Find changes of a review that show in no spec here, because another checkout or a build has something else there.
+
+A filter of git replaces files, links are files on some systems, and nothing opens the secrets of a build.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+
+from smspec.pipeline.compared_specs import ComparedSpec, Tracked, tracked_files
+from smspec.pipeline.compilation import Faulty
+from smspec.pipeline.spec_discovery import is_yaml
+from smspec.pipeline.variants import Gathered
+from smspec.source import Mapping as MappingNode
+from smspec.source.real_file import is_below, open_below
+from smspec.workspace.revision import place_below
+from smspec.workspace.spec_reading import has_spec_key
+from smspec.workspace.working_tree import ChangedFiles
+
+_BEGINNING = 1024
+_COLLECTION = re.compile(
+    r"\ufeff?(?:[^\S\n]*(?:[#%].*|---(?:[ \t].*)?)?\n)*[^\S\n]*(?:[\[{]|[-?](?:\s|\Z)|.*:(?:\s|\Z)|\Z)"
+)
+"""The beginning of what a YAML file has: a mapping, a list, or nothing. A pointer, or what is encrypted, has none."""
+
+
+def replaced_specs(
+    changed: ChangedFiles, tops: Iterable[str], lost: set[str], known: Mapping[str, ComparedSpec], tracked: Tracked
+) -> dict[str, str]:
+    """Return places of changed files that may be job specs where they run, each with the name of a filter of git.
+
+    Such a file is what git stores: a pointer of Git LFS, or encrypted. It may lie at the end of a link, of which git
+    knows only the text. With an empty name, that text is a spec itself. ``lost``: former specs, which may have any
+    name. ``known``: those that are specs here.
+    """
+    top = changed.repository.top
+    paths = {path for top in tops for path in changed.below(top) if is_yaml(path)}
+    paths.update(path for path in tracked.yaml_links() if any(is_below(path, top) for top in tops))
+    places = sorted({*lost, *(place_below(path, top) for path in paths)} - known.keys())
+    found: dict[str, str] = {}
+    stored: dict[str, str] = {}
+    for place in places:
+        path = os.path.join(top, place)
+        real = os.path.realpath(path)
+        end = place_below(real, top)
+        if end != place and not changed.touches(path):
+            continue
+        if _is_text_of_a_spec(path):
+            found[place] = ""
+        elif is_below(real, top) and ".git" not in end.lower().split("/") and _is_as_stored(top, end, place in lost):
+            stored[place] = end
+    values = changed.repository.attributes(set(stored.values()), ("filter",)) if stored else {}
+    filters = {place: values.get(end, {}).get("filter", "unspecified") for place, end in stored.items()}
+    return found | {place: name for place, name in filters.items() if name not in ("unspecified", "unset", "set")}
+
+
+def _is_text_of_a_spec(path: str) -> bool:
+    """Return whether a path is a link whose text has the key of a spec: a checkout without links has it as a file."""
+    try:
+        return has_spec_key(os.fsencode(os.readlink(path)))
+    except OSError:
+        return False
+
+
+def _is_as_stored(top: str, place: str, is_former: bool) -> bool:
+    try:
+        with open(open_below(top, place.split("/")), "rb") as file:
+            content = file.read(_BEGINNING)
+    except (OSError, ValueError):
+        return False
+    text = content.decode("utf-8", "replace")
+    whole = text[:-3] if len(content) == _BEGINNING else text  # the last character may be cut
+    return is_former or "\0" in text or "\ufffd" in whole or _COLLECTION.match(text) is None
+
+
+def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> dict[str, str]:
+    """Return places of changed files of git that builds read as secrets, each with the name of the secret.
+
+    No such file is opened, so nothing else shows a change. ``base``: the directory of the files of the revision, whose
+    specs do not count.
+    """
+    found: dict[str, str] = {}
+    for side in specs:
+        directory = os.path.abspath(os.path.dirname(side.path))
+        if is_below(directory, base):
+            continue
+        for inputs in side.inputs.values():
+            if isinstance(inputs, Faulty):
+                continue
+            node = inputs.document.node(("image", "secrets"))
+            for name, _ in node.entries if isinstance(node, MappingNode) else ():
+                file = inputs.document.string(("image", "secrets", name.text, "file"))
+                path = os.path.join(directory, file or "")
+                if file and "\0" not in file and changed.touches(path):
+                    found[path] = name.text
+    tracked = tracked_files(changed.repository) if found else None
+    return {
+        place_below(path, changed.repository.top): name
+        for path, name in sorted(found.items())
+        if not os.path.lexists(path) or (tracked is not None and tracked.has(path))
+    }
