@@ -1,6 +1,7 @@
 """Find changes of a review that show in no spec here, because another checkout or a build has something else there.
 
-A filter of git replaces files, links are files on some systems, and nothing opens the secrets of a build.
+A filter of git replaces files, links are files on some systems, and nothing opens the secrets of a build, or data
+outside of the repository.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Iterable, Mapping
 
 from smspec.pipeline.compared_specs import ComparedSpec, Tracked, tracked_files
 from smspec.pipeline.compilation import Faulty
+from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.spec_discovery import is_yaml
 from smspec.pipeline.variants import Gathered
 from smspec.source import Mapping as MappingNode
 from smspec.source.real_file import is_below, open_below
+from smspec.workspace.path_targets import repository_top
 from smspec.workspace.revision import place_below
 from smspec.workspace.spec_reading import has_spec_key
 from smspec.workspace.working_tree import ChangedFiles
@@ -101,3 +104,18 @@ def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str)
         for path, name in sorted(found.items())
         if not os.path.lexists(path) or (tracked is not None and tracked.has(path))
     }
+
+
+def outer_data(inputs: Inputs, top: str | None) -> dict[str, str]:
+    """Return the local data of channels that are no files of the repository, which may have its top at ``top``."""
+    directory = os.path.abspath(inputs.directory)
+    top = top or repository_top(directory)
+    found = {}
+    channels = inputs.document.node(("channels",))
+    for name, _ in channels.entries if isinstance(channels, MappingNode) else ():
+        local = inputs.document.string(("channels", name.text, "local"))
+        whole = os.path.normpath(os.path.join(directory, local or ""))
+        is_inside = is_below(whole, top) if top else not os.path.isabs(local or "")
+        if local and (not is_inside or ".git" in whole.lower().split(os.sep)):
+            found[name.text] = local
+    return found

@@ -335,3 +335,33 @@ def test_changed_secret_of_a_build_fails_if_git_has_it(home, text, is_tracked):
     done = diff(home, "security")
     assert done.status == is_tracked
     assert ("builds read this file as the secret `PIP_CONFIG_FILE`" in done.err) == is_tracked
+
+
+OUTSIDE = {
+    "absolute": "/etc",
+    "above": "../.aws",
+    "of git": "x/../.git",
+}
+
+
+@pytest.mark.parametrize("local", OUTSIDE.values(), ids=OUTSIDE)
+@pytest.mark.parametrize("place", ["", "overlays: {dev: {%s}}\n"], ids=["job", "overlay"])
+def test_local_data_out_of_the_repository_fail(home, local, place):
+    """`submit --upload-data` uploads them, so a pull request could send the files of who submits to its own job."""
+    channel = f"channels: {{extra: {{s3: 's3://example-data/x/', local: {local}}}}}"
+    (home / "job.yaml").write_text(BUILT + (place % channel if place else f"{channel}\n"))
+    done = diff(home, "security")
+    assert done.status == 1
+    assert "local data outside of the repository: `submit --upload-data` uploads them" in done.out
+    assert f"(none) → {local}" in done.out
+    commit(home)
+    rewrite(home / "job.yaml", "count: 1", "count: 2")
+    assert diff(home, "security").status == 0
+
+
+def test_local_data_of_the_repository_are_cosmetic(home):
+    (home / "job.yaml").write_text(BUILT + "channels: {extra: {s3: 's3://example-data/x/', local: a}}\n")
+    commit(home)
+    rewrite(home / "job.yaml", "local: a", f"local: {home / 'b'}")
+    done = diff(home, "security")
+    assert (done.status, "cosmetic" in done.out) == (0, True)
