@@ -120,3 +120,12 @@ def test_null_that_removes_a_member_is_not_cosmetic(api):
 
 def test_null_that_removes_nothing_is_cosmetic():
     assert kinds(version(), version(api={"VpcConfig": None})) == {"cosmetic"}
+
+
+@pytest.mark.parametrize("patterns", [["!.env"], ["*.csv"], []])
+def test_other_ignored_files_of_a_source_are_code(patterns):
+    """A file that git does not have may be there where the job is submitted: the listings here are equal."""
+    old = {"source": {"dir": "src/", "ignore": ["secrets.json"]}, "checkpoints": "s3://example-checkpoints/ctr/"}
+    new = {**old, "source": {"dir": "src/", "ignore": patterns}}
+    assert kinds(version(**old), version(**new)) == {"code"}
+    assert "code" in kinds(version(**old), version(**new, environment={"A": "1"}))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.kind import Kind, listing, subjects
+from smspec.review.kinds.software import IGNORED
 from smspec.review.request_differences import reordered
 from smspec.review.version import Pair
 from smspec.service.shapes import member, structure
@@ -127,7 +128,8 @@ RESTART = Kind(
 def _resume_changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
     """Yield one change if both jobs have the same checkpoints and differ in something that training depends on."""
     old, new = (member(version.payload, *_CHECKPOINTS) for version in (pair.old, pair.new))
-    found = list(dict.fromkeys(change.kind for change in reported if change.kind in _TRAINING_DEPENDS_ON))
+    depends = (change for change in reported if change.kind in _TRAINING_DEPENDS_ON and change.path != IGNORED)
+    found = list(dict.fromkeys(change.kind for change in depends))
     if old is None or old != new or not found:
         return
     what = f"checkpoints of the old job are taken up with changed {_joined(found)}"
