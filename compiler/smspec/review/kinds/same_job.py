@@ -158,13 +158,14 @@ def _cosmetic_changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change
     explained = [change.path for change in reported if change.path]
     in_api = (side.key_in_api(leaf.at) for side in (pair.old, pair.new) for leaf in pair.leaves)
     explained += filter(None, in_api)
+    explained += [("account",)] if ("image", "repository") in explained else []
     found = False
     for path, was, will in _differences(old.document.root, new.document.root, ()):
         if any(is_near(path, other) for other in explained):
             continue
         found = True
         values = [None if node is None else to_data(node) for node in (was, will)]
-        what = "equivalent value" if None not in values else "has no effect"
+        what = "equivalent value" if None not in values and path != ("account",) else "has no effect"
         if path[0] in _MEANINGLESS or path[-1] in _MEANINGLESS:
             what = "reaches neither the request nor the image"
         if values[0] == values[1]:
