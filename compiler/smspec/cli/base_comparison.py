@@ -22,7 +22,7 @@ from smspec.cli.comparison import (
     unfit_notes,
 )
 from smspec.pipeline.affected_specs import check_checkout, unread_notice, unread_submodules
-from smspec.pipeline.changes_elsewhere import changed_secrets, replaced_specs
+from smspec.pipeline.changes_elsewhere import changed_secrets, replaced_specs, twin_names
 from smspec.pipeline.compared_specs import (
     ComparedSpec,
     Tracked,
@@ -53,6 +53,7 @@ from smspec.review.settings_changes import (
     replaced_review,
     secret_review,
     settings_reviews,
+    twin_review,
     uncompared_review,
     unsearched_review,
 )
@@ -82,6 +83,7 @@ class _Listed:
     lost: set[str]
     hidden: set[str]
     replaced: dict[str, str]
+    tracked: Tracked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +149,7 @@ def against_base(
             *(uncompared_review(place, is_unset) for place, is_unset in sorted(sides.uncompared.items())),
             *(replaced_review(place, name) for place, name in listed.replaced.items()),
             *(secret_review(place, name) for place, name in changed_secrets(changed, sides.gathered, top).items()),
+            *(twin_review(*names) for names in twin_names(changed, made_from, listed.tracked, cache).items()),
             *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
             *(
                 unsearched_review(place)
@@ -223,7 +226,7 @@ def _listed(
         now[place] = ComparedSpec(path=shown, place=place, is_found=False)
         base.bring(os.path.join(base.directory, place))
     then |= _still_there({place: now[place] for place in hidden}, then, base.directory, base_cache, None)
-    return _Listed(now=now, then=then, lost=lost, hidden=set(hidden), replaced=replaced)
+    return _Listed(now=now, then=then, lost=lost, hidden=set(hidden), replaced=replaced, tracked=tracked)
 
 
 def _compiled(

@@ -1,17 +1,21 @@
 """Find changes of a review that show in no spec here, because another checkout or a build has something else there.
 
-A filter of git replaces files, links are files on some systems, and nothing opens the secrets of a build, or data
-outside of the repository.
+A filter of git replaces files, links are files on some systems, names differ only in case, and nothing opens the
+secrets of a build, or data outside of the repository.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import re
-from collections.abc import Iterable, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 
+from smspec.pipeline.affected_specs import places_of
 from smspec.pipeline.compared_specs import ComparedSpec, Tracked, tracked_files
 from smspec.pipeline.compilation import Faulty
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.spec_discovery import is_yaml
 from smspec.pipeline.variants import Gathered
@@ -76,6 +80,57 @@ def _is_as_stored(top: str, place: str, is_former: bool) -> bool:
     text = content.decode("utf-8", "replace")
     whole = text[:-3] if len(content) == _BEGINNING else text  # the last character may be cut
     return is_former or "\0" in text or "\ufffd" in whole or _COLLECTION.match(text) is None
+
+
+def twin_names(changed: ChangedFiles, specs: Iterable[str], tracked: Tracked, cache: InputCache) -> dict[str, str]:
+    """Return places of changed files and directories that are one with a different one on macOS, and that one.
+
+    Its disks ignore case, and in which form an accent is written: the last file that git writes replaces the other.
+    Only names count that some specs are made from.
+    """
+    top = changed.repository.top
+    places = [os.path.relpath(path, top) for path in changed.paths]
+    spellings: dict[str, list[str]] = {_folded(part): [] for place in places for part in _parts(place)}
+    for place in (*places, *(tracked.paths or ())):
+        for part in _parts(place):
+            if part not in (known := spellings.get(_folded(part), [part])):
+                known.append(part)
+    names_in = functools.cache(_names_in)
+    several = (
+        {one for one in known if os.path.basename(one) in names_in(os.path.dirname(os.path.join(top, one)))}
+        for known in spellings.values()
+        if len(known) > 1
+    )
+    twins = {one: min(known - {one}) for known in several if len(known) > 1 for one in known}
+    found = [next((part for part in _parts(place) if part in twins), None) for place in places] if twins else []
+    used = {_folded(place_below(one, top)) for path in specs for one in places_of(path, cache)} if any(found) else set()
+    return {
+        part: twins[part]
+        for part in filter(None, found)
+        if any(one == os.curdir or is_below(one, _folded(part)) or is_below(_folded(part), one) for one in used)
+    }
+
+
+def _parts(place: str) -> Iterator[str]:
+    """Yield the directories above a place, the outermost first, and the place."""
+    steps = place.split("/")
+    return ("/".join(steps[:number]) for number in range(1, len(steps) + 1))
+
+
+def _folded(place: str) -> str:
+    """Return what the names of a place are for a system that ignores case, forms of letters, and marks of direction."""
+    if place.isascii():
+        return place.lower()
+    text = unicodedata.normalize("NFD", unicodedata.normalize("NFD", place).casefold())
+    return "".join(character for character in text if unicodedata.category(character) != "Cf")
+
+
+def _names_in(directory: str) -> frozenset[str]:
+    """Return how the files of a directory are spelled: a system without case finds them by other names, too."""
+    try:
+        return frozenset(os.listdir(directory))
+    except (OSError, ValueError):
+        return frozenset()
 
 
 def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> dict[str, str]:

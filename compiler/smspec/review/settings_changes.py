@@ -103,6 +103,14 @@ def secret_review(path: str, name: str) -> JobReview:
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 
+def twin_review(path: str, twin: str) -> JobReview:
+    """Return the review of a changed file or directory that has the name of a different one on some systems."""
+    name = twin.encode("unicode_escape").decode()  # the forms of a letter look alike
+    what = f"on a disk that ignores case, as of macOS, this is {quoted(name)}, too: a job may have one for the other"
+    changes = [_change(path, (), what, brief="ambiguous name")]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
 def unsearched_review(path: str) -> JobReview:
     """Return the review of a job spec that no search of a directory finds."""
     what = "a job spec that a search skips: `validate` of a directory does not check it"
