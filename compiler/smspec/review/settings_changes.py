@@ -260,12 +260,20 @@ def _of_entries(called: str, worse: Callable[[object, object], bool | None]) -> 
 
 def _json(content: bytes) -> dict[Path, object] | None:
     try:
-        data = json.loads(content)
+        data = json.loads(content, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return None
     if not isinstance(data, dict) or nests_too_deep(data):
         return None
     return dict(_entries((), data, 6)) if data else {}
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the members of an object. Raise `ValueError` for a name that is twice: each could be the used one."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("duplicate member")
+    return found
 
 
 def _entries(at: Path, value: object, depth: int) -> Iterator[tuple[Path, object]]:
