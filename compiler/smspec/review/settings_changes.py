@@ -18,7 +18,9 @@ from smspec.organization.policy_file import loosens, undercuts
 from smspec.review.change import Change, quoted, safe
 from smspec.review.job_review import JobReview, job_review
 from smspec.review.kinds.security import SECURITY
+from smspec.review.kinds.software import CODE
 from smspec.source import Path, to_data
+from smspec.source.frozen import replace
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
 from smspec.spec.yaml import decode_bytes, read
@@ -100,6 +102,14 @@ def secret_review(path: str, name: str) -> JobReview:
     """Return the review of a changed file that builds read as a secret."""
     what = f"builds read this file as the secret {quoted(name)}: it changed, and is not opened here"
     changes = [_change(path, (), what, brief="secret of the build")]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
+def lifted_review(path: str, patterns: list[str]) -> JobReview:
+    """Return the review of a file of ignored names that no longer keeps some out of a source below it."""
+    more = f" and {len(patterns) - 1} more" if len(patterns) > 1 else ""
+    what = f"no longer ignored: {quoted(patterns[0])}{more}; a source may send such files, which git does not track"
+    changes = [replace(_change(path, (), what, brief="ignored files"), kind=CODE.name)]
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 
