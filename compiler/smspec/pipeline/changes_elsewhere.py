@@ -31,7 +31,7 @@ _GITIGNORE = ".gitignore"
 _LARGEST_IGNORE_FILE = 1 << 20
 _BEGINNING = 1024
 _COLLECTION = re.compile(
-    r"\ufeff?(?:[^\S\n]*(?:[#%].*|---(?:[ \t].*)?)?\n)*[^\S\n]*(?:[\[{]|[-?](?:\s|\Z)|.*:(?:\s|\Z)|\Z)"
+    r"\ufeff?(?:[^\S\n]*(?:[#%].*|---(?:[ \t].*)?)?\n)*[^\S\n]*(?:[\[{]|[-?](?:\s|\Z)|.*:(?:\s|\Z)|[#%].*\Z|\Z)"
 )
 """The beginning of what a YAML file has: a mapping, a list, or nothing. A pointer, or what is encrypted, has none."""
 
@@ -41,13 +41,17 @@ def replaced_specs(
 ) -> dict[str, str]:
     """Return places of changed files that may be job specs where they run, each with the name of a filter of git.
 
-    Such a file is what git stores: a pointer of Git LFS, or encrypted. It may lie at the end of a link, of which git
-    knows only the text. With an empty name, that text is a spec itself. ``lost``: former specs, which may have any
-    name. ``known``: those that are specs here.
+    Such a file is what git stores: a pointer of Git LFS, or encrypted. It may lie at the end of a link, or behind one,
+    of which git knows only the text. With an empty name, that text is a spec itself. ``lost``: former specs, which may
+    have any name. ``known``: those that are specs here.
     """
     top = changed.repository.top
-    paths = {path for top in tops for path in changed.below(top) if is_yaml(path)}
-    paths.update(path for path in tracked.yaml_links() if any(is_below(path, top) for top in tops))
+    paths = {path for top in tops for path in changed.below(top)}
+    for link in [path for path in (*paths, *tracked.links()) if os.path.islink(path)]:
+        if any(is_below(link, top) for top in tops):
+            real = os.path.realpath(link)
+            paths.update((link, *(link + path.removeprefix(real) for path in changed.below(real))))
+    paths = {path for path in paths if is_yaml(path)}
     places = sorted({*lost, *(place_below(path, top) for path in paths)} - known.keys())
     found: dict[str, str] = {}
     stored: dict[str, str] = {}

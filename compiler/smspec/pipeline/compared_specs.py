@@ -68,13 +68,14 @@ class Tracked:
     """The paths in a directory without links, the ``top``, that git tracks; all of them if ``paths`` is None.
 
     ``modules``: submodules that git cannot read; a commit brought all that is in them. ``sparse``: what a sparse
-    checkout leaves out, each with its path and repository.
+    checkout leaves out, each with its path and repository. ``linked``: those of the paths that are links.
     """
 
     top: str
     paths: frozenset[str] | None
     modules: tuple[str, ...] = ()
     sparse: tuple[tuple[str, Repository, StagedFile], ...] = ()
+    linked: tuple[str, ...] = ()
 
     def absent(self) -> set[str]:
         """Return the whole paths of the files that a sparse checkout left out."""
@@ -143,9 +144,9 @@ class Tracked:
         inside = os.path.relpath(os.path.join(os.path.realpath(parent), name), self.top).replace(os.sep, "/")
         return self.paths is None or inside in self.paths or any(is_below(inside, module) for module in self.modules)
 
-    def yaml_links(self) -> Iterator[str]:
-        """Yield the whole paths of links that have the name of a YAML file."""
-        return filter(os.path.islink, (os.path.join(self.top, name) for name in self.paths or () if is_yaml(name)))
+    def links(self) -> Iterator[str]:
+        """Yield the whole paths of links."""
+        return (os.path.join(self.top, name) for name in self.linked)
 
     def hides(self, directory: str) -> bool:
         """Return whether a directory is output of smspec: a marker that a commit brings proves nothing."""
@@ -159,6 +160,7 @@ def tracked_files(repository: Repository) -> Tracked:
     paths: set[str] = set()
     sparse: list[tuple[str, Repository, StagedFile]] = []
     unread: list[str] = []
+    linked: list[str] = []
     ahead = [(repository, "")]
     while ahead:
         here, prefix = ahead.pop()
@@ -170,13 +172,16 @@ def tracked_files(repository: Repository) -> Tracked:
             unread.append(prefix)
             continue
         paths.update(os.path.join(prefix, file.path) for file in staged)
+        linked += [os.path.join(prefix, file.path) for file in staged if file.mode == LINK]
         sparse += [(os.path.join(prefix, file.path), here, file) for file in staged if file.is_sparse]
         for module in (os.path.join(prefix, file.path) for file in staged if file.mode == SUBMODULE):
             try:
                 ahead.append((checked_repository(os.path.join(repository.top, module)), module))
             except GitFailed:
                 unread.append(module)
-    return Tracked(top=repository.top, paths=frozenset(paths), modules=tuple(unread), sparse=tuple(sparse))
+    return Tracked(
+        top=repository.top, paths=frozenset(paths), modules=tuple(unread), sparse=tuple(sparse), linked=tuple(linked)
+    )
 
 
 def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) -> dict[str, ComparedSpec]:

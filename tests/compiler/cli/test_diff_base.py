@@ -77,6 +77,17 @@ def test_ignored_file_that_a_source_may_send_is_code(home, text, shown):
     assert shown is None or f".gitignore: fails `code`: no longer ignored: {shown}; " in done.err
 
 
+def test_pointer_behind_a_link_to_a_directory_is_security(home):
+    write_job(home / "jobs/ctr")
+    (home / ".gitattributes").write_text("data/* filter=lfs\n")
+    (home / "jobs/new").symlink_to("../data")
+    commit(home)
+    (home / "data").mkdir()
+    (home / "data/job.yaml").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:1\n")
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", "jobs", cwd=home)
+    assert "smspec: jobs/new/job.yaml: fails `security`: the filter `lfs` of git replaces this file" in done.err
+
+
 def test_source_of_a_revision_is_compared(home):
     (home / "src/train.py").write_text("print('other')\n")
     (home / ".gitignore").write_text("*.log\n")
