@@ -59,16 +59,15 @@ def test_status_of_a_job_that_trains(server):
 
 
 def test_status_of_a_failed_job_has_its_cause_and_the_fix(server):
-    full = look(
-        "Failed", start=180, began=60, ended=180, reason="ClientError: Data download failed:Insufficient disk space"
-    )
+    reason = "ClientError: Data download failed:Insufficient disk space"
+    output = {"OutputDataConfig": {"S3OutputPath": "s3://bucket/out/"}}
+    full = look("Failed", start=180, began=60, ended=180, reason=reason, members=output)
     server.jobs["nightly"] = [full]
     out = smspec("status", "nightly").out
-    assert (
-        "nightly: Failed after 2 min 00 s\nreason: ClientError: Data download failed:Insufficient disk space\n" in out
-    )
+    assert f"nightly: Failed after 2 min 00 s\nreason: {reason}\n" in out
     assert "likely cause: a volume of a host is full" in out
     assert "what to do: increase `hosts.volume`" in out
+    assert "result:" not in out
 
 
 def test_status_as_json(server):

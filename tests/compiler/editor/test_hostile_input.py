@@ -43,6 +43,17 @@ def initialize(process):
     ) + message(b'{"jsonrpc": "2.0", "method": "initialized", "params": {}}')
 
 
+def test_prints_of_other_code_are_no_messages(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import atexit\n\natexit.register(print, 'noise', flush=True)\n")
+    given = initialize(b"null") + message(b'{"jsonrpc": "2.0", "method": "exit"}')
+    surroundings = {**environment(), "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        SERVER, input=given, capture_output=True, cwd=tmp_path, env=surroundings, timeout=60, check=False
+    )
+    assert b'"id": 7' in done.stdout and b"noise" not in done.stdout
+    assert done.stderr == b"noise\n"
+
+
 def test_large_documents_and_far_places_are_answered(tmp_path):
     """3 MB of keys have no answer but the finding about them; a place behind the end has none."""
     write_job(tmp_path)

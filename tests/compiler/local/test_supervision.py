@@ -189,9 +189,33 @@ def test_max_runtime_stops_the_job(supervise):
 
 def test_log_is_stored_raw_and_shown_in_lines(supervise, tmp_path):
     raw = b"a\\xff\\n\\r10%\\r50%\\r100%\\nmore\\n\\nno end"
-    _, listener, _ = supervise(f"import os; os.write(1, b'{raw.decode()}'); os.write(2, b'!')")
-    assert (tmp_path / "algo-1.log").read_bytes() == b"a\xff\n\r10%\r50%\r100%\nmore\n\nno end!"
-    assert listener.lines == ["algo-1: a\ufffd", "algo-1: 100%", "algo-1: more", "algo-1: ", "algo-1: no end!"]
+    _, listener, _ = supervise(f"import os; os.write(1, b'{raw.decode()}')")
+    assert (tmp_path / "algo-1.log").read_bytes() == b"a\xff\n\r10%\r50%\r100%\nmore\n\nno end"
+    assert listener.lines == ["algo-1: a\ufffd", "algo-1: 100%", "algo-1: more", "algo-1: ", "algo-1: no end"]
+
+
+def test_lines_of_the_two_streams_stay_apart(supervise, tmp_path):
+    """A program begins a line on one stream, and ends it after others of the other one."""
+    pause = "import os, time; w = lambda to, data: (os.write(to, data), time.sleep(0.05)); "
+    parts = (
+        (1, "final: "),
+        (2, " 50%|█"),
+        (1, "0.25\n"),
+        (2, "|\nTraceback\n"),
+        (1, "x" * 70_000),
+        (2, "late\n"),
+        (1, "y"),
+    )
+    _, listener, _ = supervise(pause + "; ".join(f"w({to}, {text.encode()!r})" for to, text in parts))
+    assert sorted(line[len("algo-1: ") :] for line in listener.lines if len(line) < 100) == [
+        " 50%|█|",
+        "Traceback",
+        "final: 0.25",
+        "late",
+        "y",
+    ]
+    lines = (tmp_path / "algo-1.log").read_text().split("\n")
+    assert sorted(lines) == sorted(["final: 0.25", " 50%|█|", "Traceback", "x" * 70_000, "late", "y"])
 
 
 def test_endless_line_is_shown_in_pieces(supervise):
@@ -239,7 +263,7 @@ def test_start_error_is_reported(tmp_path):
     host = HostProcess("algo-1", command, log)
     while not host.ended():
         time.sleep(0.01)
-    lines = list(host.lines() or ())
+    lines = list(host.lines(host.descriptors[1]) or ())
     assert (host.exit_status, lines) == (127, [f"cannot start `{tmp_path}/no-python`: No such file or directory"])
     list(host.close())
 

@@ -209,7 +209,11 @@ ARGUMENTS = {
         *READ,
         ("rekognition:DetectLabels", "*"),
     },
-    "import s3fs\ns3fs.S3FileSystem().open('b/k', 'wb')": WRITE | READ,
+    **{
+        f"import s3fs\ns3fs.S3FileSystem().open('b/k', {mode})": WRITE | READ
+        for mode in ("'wb'", "'ab'", "'xb'", "'r+b'", "mode")
+    },
+    "import s3fs\ns3fs.S3FileSystem().open('b/k', 'rb')": READ,
     "getattr(s3, 'get_object')(Bucket='b', Key='k')": READ,
     "read = s3.get_object\nread(Bucket='b', Key='k')": READ,
 }

@@ -36,7 +36,6 @@ BY_NAME = ":"
 """The value of SMSPEC_LOCAL_LEADER that makes the runtime use the names of hosts, and the author's secrets."""
 
 _NVIDIA_DEVICES = "/dev/nvidia[0-9]*"
-_READ = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ class JobToRun:
 
 
 class RunningHost(Protocol):
-    """A started host and its log. ``descriptor`` becomes readable when it has written something, or ended.
+    """A started host and its log. ``descriptors``: its stdout and stderr, readable when it has written, or ended.
 
     ``usage``, of a host that has ended, is None if it was not measured. ``refusal``: why its engine could not start it.
     ``loss``: why it may still run, although nothing connects smspec to it. ``added``: files below /opt/ml that it has
@@ -67,9 +66,9 @@ class RunningHost(Protocol):
     added: Sequence[str]
     usage: Usage | None
     seconds: float
-    descriptor: int
+    descriptors: Sequence[int]
 
-    def lines(self) -> Iterator[str] | None:
+    def lines(self, descriptor: int) -> Iterator[str] | None:
         """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
 
     def ended(self) -> bool:
@@ -188,7 +187,7 @@ class HostCommand:
 
 
 class HostProcess:
-    """Runs in a session of its own, stdout and stderr in one stream, as in a container's log.
+    """Runs in a session of its own, and both its streams go to one log, as those of a container.
 
     A guard kills everything that it has started with it, also if smspec is killed, and measures what it used.
     """
@@ -199,9 +198,10 @@ class HostProcess:
         self.refusal = self.loss = ""
         self.added: Sequence[str] = ()
         self.usage: Usage | None = None
-        self._log = HostLog(log)
         self._started = time.monotonic()
         self.seconds = 0.0
+        self._log = HostLog(log)
+        self.descriptors: Sequence[int] = self._log.descriptors
         self._measured, measuring = os.pipe()
         try:
             self._process = subprocess.Popen(
@@ -209,8 +209,8 @@ class HostProcess:
                 env=dict(command.environment),
                 cwd=command.directory,
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
+                stdout=self._log.streams[0],
+                stderr=self._log.streams[1],
                 start_new_session=True,
                 pass_fds=(measuring,),
             )
@@ -220,16 +220,12 @@ class HostProcess:
             raise RunFailed(3, f"cannot start `{command.words[0]}`: {(error.strerror or str(error)).lower()}") from None
         finally:
             os.close(measuring)
+        self._log.close_streams()
         self.pid = self._process.pid
-        assert self._process.stdout is not None
-        self.descriptor = self._process.stdout.fileno()
 
-    def lines(self) -> Iterator[str] | None:
+    def lines(self, descriptor: int) -> Iterator[str] | None:
         """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
-        data = os.read(self.descriptor, _READ)
-        if not data:
-            return None
-        return self._log.take(data)
+        return self._log.lines(descriptor)
 
     def ended(self) -> bool:
         """Return whether the process has ended; `exit_status` is then 128 + n if signal n ended it."""
@@ -264,9 +260,8 @@ class HostProcess:
 
     def close(self) -> Iterator[str]:
         """Close the log and yield a last line without a line feed."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
         self._process.stdin.close()
-        self._process.stdout.close()
         yield from self._log.close()
 
 

@@ -171,7 +171,8 @@ class Supervision:
             for feeder in self._feeders:
                 self._selector.register(feeder.descriptor, selectors.EVENT_READ, self._listen_to(feeder))
             for host in self._hosts:
-                self._selector.register(host.descriptor, selectors.EVENT_READ, self._log_of(host))
+                for descriptor in host.descriptors:
+                    self._selector.register(descriptor, selectors.EVENT_READ, self._log_of(host, descriptor))
             if self._watch is not None and self._watch.descriptor is not None:
                 self._selector.register(self._watch.descriptor, selectors.EVENT_READ, self._look_at_checkpoints)
             self._happened("start")
@@ -196,7 +197,7 @@ class Supervision:
     def _is_over(self) -> bool:
         # A host that has ended since it was looked at may have failed.
         seen, open_logs = self._log_ends_at, self._selector.get_map()
-        return all(host.host in seen and host.descriptor not in open_logs for host in self._hosts)
+        return all(host.host in seen and open_logs.keys().isdisjoint(host.descriptors) for host in self._hosts)
 
     def _listen_to(self, feeder: FeederProcess) -> Callable[[], None]:
         def listen() -> None:
@@ -213,11 +214,15 @@ class Supervision:
 
         return listen
 
-    def _log_of(self, host: RunningHost) -> Callable[[], None]:
+    def _log_of(self, host: RunningHost, descriptor: int) -> Callable[[], None]:
         def log() -> None:
-            lines = host.lines()
+            if descriptor not in self._selector.get_map():
+                return  # closed in this turn
+            lines = host.lines(descriptor)
             if lines is None:
-                self._close_log(host)
+                self._selector.unregister(descriptor)
+                if not self._has_open_log(host):
+                    self._end_log(host)
                 return
             self._heard.add(host.host)
             for line in lines:
@@ -254,11 +259,19 @@ class Supervision:
         self._reporter.report(HostsInterrupted(is_loss=is_loss, moment=now))
         self._stop(Verdict(is_interrupted=True), grace=0 if is_loss else self._interruption.grace)
 
+    def _has_open_log(self, host: RunningHost) -> bool:
+        return not self._selector.get_map().keys().isdisjoint(host.descriptors)
+
     def _close_log(self, host: RunningHost) -> None:
-        if host.descriptor in self._selector.get_map():
-            self._selector.unregister(host.descriptor)
-            for line in host.close():
-                self._reporter.report(LogLine(host=host.host, text=line))
+        """Stop reading a log that a remaining process still has open."""
+        if self._has_open_log(host):
+            for descriptor in {*host.descriptors} & {*self._selector.get_map()}:
+                self._selector.unregister(descriptor)
+            self._end_log(host)
+
+    def _end_log(self, host: RunningHost) -> None:
+        for line in host.close():
+            self._reporter.report(LogLine(host=host.host, text=line))
 
     def _look_at_hosts(self) -> None:
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""The log of one host: written to its file as it arrives, and split into lines; and its end, without secrets.
+"""The log of one host: stdout and stderr, each split into lines, and written to its file; and its end, without secrets.
 
 A line without an end is split, so that neither it nor a part of it needs more memory than two reads. What the runtime
 masks in the failure file is masked in the summary and the report, too.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
@@ -25,6 +26,7 @@ from smspec_runtime.masking import (
 )
 from smspec_runtime.progress_bar import split_bar
 
+_READ = 1 << 16
 _LONGEST_LINE = 1 << 16
 LOG_LINES = 200
 _LONGEST_SHOWN = 2000
@@ -33,39 +35,72 @@ _LONGEST_SECRET = 4096
 
 
 class HostLog:
-    """Takes the output of a host, byte for byte."""
+    """Two pipes that a host writes to, and a file that gets whole lines of both, byte for byte.
+
+    A container engine splits each stream by itself, too, so the start of a line on one never stands in a line of the
+    other, such as a progress bar before a metric.
+
+    ``descriptors`` become readable when the host has written something, or ended. ``streams``: its stdout and stderr.
+    """
 
     def __init__(self, path: str) -> None:
         self._file: BinaryIO | None = open(path, "wb")
-        self._line = b""
+        stdout, stderr = os.pipe(), os.pipe()
+        self.descriptors = (stdout[0], stderr[0])
+        self.streams = [stdout[1], stderr[1]]
+        self._begun = dict.fromkeys(self.descriptors, b"")
+        self._unended: int | None = None
 
-    def take(self, data: bytes) -> Iterator[str]:
-        """Write output to the file, and yield the lines that it ends."""
-        if self._file is not None:
-            self._file.write(data)
-            self._file.flush()
-        *lines, self._line = (self._line + data).split(b"\n")
-        for line in lines:
-            yield from _shown(line)
-        if len(self._line) > _LONGEST_LINE:
-            _, used = codecs.utf_8_decode(self._line, "replace", False)  # a character may be incomplete
-            rest, self._line = self._line[:used], self._line[used:]
-            yield from _shown(rest)
+    def close_streams(self) -> None:
+        """Leave the streams to the host, which has started."""
+        while self.streams:
+            os.close(self.streams.pop())
+
+    def lines(self, descriptor: int) -> Iterator[str] | None:
+        """Read what one stream has available, which may block, and return the lines that it ends; None at the end."""
+        data = os.read(descriptor, _READ)
+        return self._take(descriptor, data) if data else None
 
     def close(self) -> Iterator[str]:
-        """Close the file, and yield a last line without a line feed."""
-        rest, self._line = self._line, b""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-        if rest:
-            yield from _shown(rest)
+        """Close everything, and yield a last line of each stream without a line feed."""
+        if self._file is None:
+            return
+        for descriptor, rest in self._begun.items():
+            os.close(descriptor)
+            if rest:
+                self._write(descriptor, rest)
+                yield from _shown(rest)
+        self.close_streams()
+        self._file.close()
+        self._file = None
+
+    def _take(self, descriptor: int, data: bytes) -> Iterator[str]:
+        *lines, begun = (self._begun[descriptor] + data).split(b"\n")
+        self._begun[descriptor] = begun
+        if lines:
+            self._write(descriptor, b"\n".join([*lines, b""]))
+        for line in lines:
+            yield from _shown(line)
+        if len(begun) > _LONGEST_LINE:
+            _, used = codecs.utf_8_decode(begun, "replace", False)  # a character may be incomplete
+            self._begun[descriptor] = begun[used:]
+            self._write(descriptor, begun[:used])
+            yield from _shown(begun[:used])
+
+    def _write(self, descriptor: int, data: bytes) -> None:
+        if self._file is None:
+            return
+        if self._unended not in (None, descriptor):
+            self._file.write(b"\n")
+        self._file.write(data)
+        self._file.flush()
+        self._unended = None if data.endswith(b"\n") else descriptor
 
 
 def _shown(line: bytes) -> Iterator[str]:
     """Decode a line and yield what a terminal would show, its `last_state`.
 
-    A progress bar on stderr does not end its line: what another stream writes next stands behind it, and is a line.
+    A progress bar does not end its line: what is printed next stands behind it, and is a line.
     """
     yield from split_bar(last_state(line.decode("utf-8", "replace")))
 

@@ -82,11 +82,10 @@ _OF_WRITES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntaxFault:
-    """An error in the text of a module. ``is_universal``: no Python 3 accepts it."""
+    """An error in the text of a module."""
 
     reason: str
     place: Span
-    is_universal: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,10 +65,9 @@ def broken_syntax(text: SourceText, base: Version | None) -> SyntaxFault | None:
     error = _compile_error(found) if isinstance(found, ast.Module) else found
     if error is None or error.msg is None or error.msg.startswith(_OF_THIS_MACHINE):
         return None
-    is_universal = _is_universal(error, text.text)
-    if not is_universal and (base is None or base > HOST):
+    if (base is None or base > HOST) and not _is_universal(error, text.text):
         return None
-    return SyntaxFault(reason=_reason(error), place=_place(error, text), is_universal=is_universal)
+    return SyntaxFault(reason=_reason(error), place=_place(error, text))
 
 
 def undecodable(name: str, content: bytes) -> SyntaxFault | None:
@@ -82,7 +81,7 @@ def undecodable(name: str, content: bytes) -> SyntaxFault | None:
         line = content.count(b"\n", 0, error.start) + 1
     else:
         return None
-    return SyntaxFault(reason="it is not UTF-8", place=Span(name, line, 1, line, 1), is_universal=True)
+    return SyntaxFault(reason="it is not UTF-8", place=Span(name, line, 1, line, 1))
 
 
 def _compile_error(tree: ast.Module) -> SyntaxError | None:

@@ -45,20 +45,21 @@ class ContainerHost(HostProcess):
         self._client = client
         self._log_path = log
         self._unseen: list[str] = []
-        self._is_read = False
+        self._unread = set(self.descriptors)
         self._container = container
         self._processes = ContainerProcesses(client, container)
         self._group = ControlGroup(container)
         self._is_inspected = False
 
-    def lines(self) -> Iterator[str] | None:
+    def lines(self, descriptor: int) -> Iterator[str] | None:
         """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
         if self._unseen:
             seen, self._unseen = self._unseen, []
             return iter(seen)
-        lines = super().lines()
-        self._is_read = lines is None
-        self._group.look(at_once=self._is_read)
+        lines = super().lines(descriptor)
+        if lines is None:
+            self._unread.discard(descriptor)
+        self._group.look(at_once=lines is None)
         return lines
 
     def ended(self) -> bool:
@@ -127,8 +128,10 @@ class ContainerHost(HostProcess):
 
     def _last_words(self) -> str:
         """Return the last line that the client has written: the container wrote nothing."""
-        while not self._is_read and (lines := super().lines()) is not None:
-            self._unseen += lines  # and to the log
+        for descriptor in tuple(self._unread):
+            while (lines := super().lines(descriptor)) is not None:
+                self._unseen += lines  # and to the log
+            self._unread.discard(descriptor)
         with open(self._log_path, encoding="utf-8", errors="replace") as log:
             return log.read().strip().rpartition("\n")[2].strip() or "it failed without a message"
 

@@ -1,6 +1,6 @@
 """The cell of a run as a child process: it starts the hosts, signals them, and reports how they end.
 
-The log of a host comes through a pipe. Files can have several owners if the author has a range of users (subuid(5)).
+Its output comes through pipes. Files can have several owners if the author has a range of users (subuid(5)).
 """
 
 from __future__ import annotations
@@ -180,25 +180,23 @@ def give_back(directories: Sequence[str], users: UserRange) -> None:
 
 
 class NamespaceHost:
-    """A running host of a cell. ``output``: the end of a pipe from which its output is read."""
+    """A running host of a cell, which closes its log."""
 
-    def __init__(self, host: str, cell: CellProcess, output: int, log: str) -> None:
+    def __init__(self, host: str, cell: CellProcess, log: HostLog) -> None:
         self.host = host
         self.exit_status: int | None = None
         self.refusal = self.loss = ""
         self.added: Sequence[str] = ()
         self.usage: Usage | None = None
         self.seconds = 0.0
-        self.descriptor = output
         self._cell = cell
-        self._log = HostLog(log)
+        self.descriptors: Sequence[int] = log.descriptors
+        self._log = log
         self._started = time.monotonic()
-        self._is_open = True
 
-    def lines(self) -> Iterator[str] | None:
+    def lines(self, descriptor: int) -> Iterator[str] | None:
         """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
-        data = os.read(self.descriptor, _READ)
-        return self._log.take(data) if data else None
+        return self._log.lines(descriptor)
 
     def ended(self) -> bool:
         """Return whether the first process has ended, and with it all others."""
@@ -236,7 +234,4 @@ class NamespaceHost:
 
     def close(self) -> Iterator[str]:
         """Close the log and yield a last line without a line feed."""
-        if self._is_open:
-            self._is_open = False
-            os.close(self.descriptor)
         yield from self._log.close()

@@ -34,6 +34,7 @@ from smspec.local.running.image_content import (
 from smspec.local.running.request import NO_FAULTS, RunFailed
 from smspec.local.running.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory, has_other_owners
 from smspec.local.running.training_request import Host, TrainingRequest
+from smspec.local.watch.host_log import HostLog
 from smspec.source.real_file import is_below, remove_tree
 
 _INSIDE = HostDirectory("/")
@@ -180,21 +181,21 @@ class NamespaceEngine(PythonOfEngine):
 
     def start(self, hosts: Sequence[Host], directory: RunDirectory) -> Sequence[NamespaceHost]:
         """Start all hosts in one cell."""
-        outputs: dict[str, int] = {}
-        logs: dict[str, int] = {}
-        with ExitStack() as unused, ExitStack() as passed_on:
+        logs: dict[str, HostLog] = {}
+        with ExitStack() as unused:
             for host in hosts:
-                outputs[host.name], logs[host.name] = os.pipe()
-                unused.callback(os.close, outputs[host.name])
-                passed_on.callback(os.close, logs[host.name])
+                logs[host.name] = log = HostLog(directory.log(host.name))
+                unused.callback(list, log.close())
             path = os.path.join(self._request.scratch_dir, "cell.json")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(self._plan(hosts, directory, logs).to_json())
-            self._cell = cell = CellProcess(path, list(logs.values()))
+            self._cell = cell = CellProcess(path, [stream for log in logs.values() for stream in log.streams])
             self._open.callback(cell.close)
             cell.run_hosts(self._connect, self._users)
             unused.pop_all()
-        return [NamespaceHost(host.name, cell, outputs[host.name], directory.log(host.name)) for host in hosts]
+        for log in logs.values():
+            log.close_streams()
+        return [NamespaceHost(host.name, cell, logs[host.name]) for host in hosts]
 
     def close(self) -> None:
         """End the cell, and its way to the internet."""
@@ -213,7 +214,7 @@ class NamespaceEngine(PythonOfEngine):
             self._open.callback(way.close)
         return self._has_internet
 
-    def _plan(self, hosts: Sequence[Host], directory: RunDirectory, logs: Mapping[str, int]) -> CellPlan:
+    def _plan(self, hosts: Sequence[Host], directory: RunDirectory, logs: Mapping[str, HostLog]) -> CellPlan:
         mount_point = os.path.join(os.path.abspath(self._request.scratch_dir), "root")
         os.makedirs(mount_point, exist_ok=True)
         of_author = author_binds({} if self._is_isolated else os.environ)
@@ -245,7 +246,7 @@ class NamespaceEngine(PythonOfEngine):
                     words=self._content.words("python3", _INSIDE),
                     environment=self._environment(directory.host(host.name), host, leader),
                     directory=self._content.working_directory(_INSIDE),
-                    log=logs[host.name],
+                    streams=logs[host.name].streams,
                     binds=[*(bind for bind in binds[host.name] if bind.target != self._resumed), *shared],
                     resumed=[bind for bind in binds[host.name] if bind.target == self._resumed],
                     data=[

@@ -85,7 +85,8 @@ def _become(host: HostPlan, plan: CellPlan, inner: Inner, moved: int, may_go: in
         kernel.unshare(kernel.NEW_MOUNTS, "unshare host")
         build_root(host, plan, inner.users if inner.is_shifted else None)
         if inner.is_shifted:
-            os.fchown(host.log, SHIFT, SHIFT)  # the job may open /dev/stdout
+            for stream in host.streams:
+                os.fchown(stream, SHIFT, SHIFT)  # the job may open /dev/stdout
         become_inner_root(inner.users, shifted=inner.is_shifted)
         kinds = kernel.NEW_MOUNTS | kernel.NEW_NAME | kernel.NEW_IPC
         kernel.unshare(kinds | (kernel.NEW_NETWORK if plan.has_network else 0), "unshare host")
@@ -130,7 +131,7 @@ def _let_root_ping(settings: int) -> None:
 def _execute(host: HostPlan, failed: int, *, shares_network: bool) -> NoReturn:
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDONLY)
-    for source, target in ((nothing, 0), (host.log, 1), (host.log, 2)):
+    for target, source in enumerate((nothing, *host.streams)):
         os.dup2(source, target)
     os.closerange(3, failed)
     os.closerange(failed + 1, _highest_descriptor() + 1)

@@ -39,7 +39,7 @@ class Volume(NamedTuple):
 
 
 class HostPlan(NamedTuple):
-    """``program`` is started with ``words``. ``log``: the descriptor for its output. ``address``: on `eth0`, if any.
+    """``program`` is started with ``words``. ``streams``: its stdout and stderr. ``address``: on `eth0`, if any.
 
     ``resumed``: binds that may have links of an earlier run of the job, so they are placed when all files are written.
     """
@@ -50,7 +50,7 @@ class HostPlan(NamedTuple):
     words: list[str]
     environment: dict[str, str]
     directory: str
-    log: int
+    streams: list[int]
     binds: list[Bind]
     resumed: list[Bind]
     data: list[Data]

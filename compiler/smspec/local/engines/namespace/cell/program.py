@@ -143,7 +143,8 @@ def _supervise(plan: CellPlan, inner: Inner) -> None:
             _report({"event": "failed", "step": step, "errno": int(reason), "host": host.host.name})
             return
     for plan_of_host in plan.hosts:
-        os.close(plan_of_host.log)
+        for stream in plan_of_host.streams:
+            os.close(stream)
     _report({"event": "running", "is_machine_root": inner.is_machine_root, "filters_calls": filters_calls()})
     running = {host.pid: host.host.name for host in hosts}
     while running:
