@@ -286,7 +286,7 @@ def test_missing_revision_is_reported(jobs, act, tmp_path):
 
 
 @pytest.mark.parametrize(("owner", "status"), [("https://github.com/example", 0), ("/somebody", 1)])
-def test_branch_of_a_fork_is_no_base(jobs, act, owner, status):
+def test_branch_of_a_fork_is_rejected_as_base(jobs, act, owner, status):
     change(jobs)
     event = pull_request(jobs, fork=True)
     git(jobs, "branch", "-f", "main")

@@ -292,7 +292,7 @@ def test_link_to_a_file_that_a_filter_replaces_fails(home, links, is_old):
 
 
 @pytest.mark.parametrize("target", ["/etc/hosts", "../other/data.bin", ".git/config", "absent", "new.yaml"])
-def test_link_to_no_file_of_git_is_no_spec(home, target):
+def test_link_out_of_the_files_of_git_passes(home, target):
     (home / ".gitattributes").write_text("* filter=lfs\n")
     (home.parent / "other").mkdir(exist_ok=True)
     (home.parent / "other/data.bin").write_text(POINTER)
