@@ -46,28 +46,37 @@ def replaced_specs(
     have any name. ``known``: those that are specs here.
     """
     top = changed.repository.top
-    paths = {path for top in tops for path in changed.below(top)}
-    for link in [path for path in (*paths, *tracked.links()) if os.path.islink(path)]:
-        if any(is_below(link, top) for top in tops):
-            real = os.path.realpath(link)
-            paths.update((link, *(link + path.removeprefix(real) for path in changed.below(real))))
-    paths = {path for path in paths if is_yaml(path)}
-    places = sorted({*lost, *(place_below(path, top) for path in paths)} - known.keys())
-    found: dict[str, str] = {}
-    stored: dict[str, str] = {}
-    for place in places:
-        path = os.path.join(top, place)
-        real = os.path.realpath(path)
-        end = place_below(real, top)
-        if end != place and not changed.touches(path):
-            continue
-        if _is_text_of_a_spec(path):
-            found[place] = ""
-        elif is_below(real, top) and ".git" not in end.lower().split("/") and _is_as_stored(top, end, place in lost):
-            stored[place] = end
-    values = changed.repository.attributes(set(stored.values()), ("filter",)) if stored else {}
-    filters = {place: values.get(end, {}).get("filter", "unspecified") for place, end in stored.items()}
-    return found | {place: name for place, name in filters.items() if name not in ("unspecified", "unset", "set")}
+    links = {path for path in (*changed.paths, *tracked.links()) if os.path.islink(path)}
+    directories = _led_to(set(tops), links, top)
+    former = {os.path.join(top, place) for place in lost}
+    paths = {path for directory in directories for path in changed.below(directory) if is_yaml(path)}
+    paths |= {path for path in links if is_yaml(path) and any(is_below(path, one) for one in directories)}
+    ends = {path: os.path.realpath(path) if path in links or path in former else path for path in (*paths, *former)}
+    filters = _filters(changed, set(ends.values()), {ends[path] for path in former})
+    found = {path: filters[end] for path, end in ends.items() if end in filters}
+    found.update((path, "") for path in ends if path in links and _is_text_of_a_spec(path))
+    places = {os.path.relpath(path, top): name for path, name in sorted(found.items()) if changed.touches(path)}
+    return {place: name for place, name in places.items() if place not in known}
+
+
+def _led_to(directories: set[str], links: set[str], top: str) -> set[str]:
+    """Return real directories of a repository with those that links below them lead to."""
+    ahead = set(directories)
+    while ahead:
+        reals = {os.path.realpath(link) for link in links if any(is_below(link, one) for one in ahead)}
+        ahead = {real for real in reals if is_below(real, top) and os.path.isdir(real)} - directories
+        directories |= ahead
+    return directories
+
+
+def _filters(changed: ChangedFiles, paths: set[str], former: set[str]) -> dict[str, str]:
+    """Return those of some real paths that are as git stores them, each with the name of a filter that it has."""
+    top = changed.repository.top
+    places = {os.path.relpath(path, top): path for path in sorted(paths)}
+    stored = [place for place, path in places.items() if _is_as_stored(top, place, path in former)]
+    values = changed.repository.attributes(stored, ("filter",)) if stored else {}
+    filters = {places[place]: values.get(place, {}).get("filter", "unspecified") for place in stored}
+    return {path: name for path, name in filters.items() if name not in ("unspecified", "unset", "set")}
 
 
 def _is_text_of_a_spec(path: str) -> bool:
@@ -79,8 +88,11 @@ def _is_text_of_a_spec(path: str) -> bool:
 
 
 def _is_as_stored(top: str, place: str, is_former: bool) -> bool:
+    steps = place.split("/")
+    if steps[0] == ".." or ".git" in place.lower().split("/"):
+        return False
     try:
-        with open(open_below(top, place.split("/")), "rb") as file:
+        with open(open_below(top, steps), "rb") as file:
             content = file.read(_BEGINNING)
     except (OSError, ValueError):
         return False

@@ -85,7 +85,7 @@ def test_pointer_behind_a_link_to_a_directory_is_security(home):
     (home / "data").mkdir()
     (home / "data/job.yaml").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:1\n")
     done = smspec("diff", "--base", "HEAD", "--fail-on", "security", "jobs", cwd=home)
-    assert "smspec: jobs/new/job.yaml: fails `security`: the filter `lfs` of git replaces this file" in done.err
+    assert "smspec: data/job.yaml: fails `security`: the filter `lfs` of git replaces this file" in done.err
 
 
 def test_source_of_a_revision_is_compared(home):
