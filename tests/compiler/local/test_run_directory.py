@@ -159,6 +159,14 @@ def test_discarded_run_restores_the_interrupted_one(tmp_path):
     assert (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").read_text() == "x"
 
 
+def test_archive_of_a_killed_run_is_replaced(tmp_path):
+    for name in ("model", "output"):
+        claim(str(tmp_path / "run"), "job").release()
+        (tmp_path / f"run/{name}.tar.gz.part").write_bytes(b"half")
+    claim(str(tmp_path / "run"), "job").release()
+    assert sorted(os.listdir(tmp_path / "run")) == ["logs", "run.json"]
+
+
 def test_link_instead_of_checkpoints_is_not_followed(tmp_path):
     first = claim(str(tmp_path / "run"), "job")
     first.host("algo-1").make()
