@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import stat
 import subprocess
+import sys
 
 import pytest
 
@@ -14,6 +16,8 @@ from smspec.local.running.request import RunFailed
 from smspec.local.running.run_directory import claim
 from smspec.source.real_file import remove_tree
 from support.local.ordinary_user import USER
+
+PLACE = "opt/ml/checkpoints"
 
 
 def test_new_directory_is_made(tmp_path):
@@ -125,9 +129,9 @@ def test_replacing_does_not_follow_links(tmp_path):
 
 def test_interrupted_run_is_kept_for_the_same_job(tmp_path):
     def run(status):
-        directory = claim(str(tmp_path / "run"), "job")
+        directory = claim(str(tmp_path / "run"), "job", PLACE)
         directory.host("algo-1").make()
-        restored = directory.restore("algo-1", "opt", "ml", "checkpoints")
+        restored = directory.restore("algo-1")
         directory.forget_interrupted()
         with open(os.path.join(directory.host("algo-1").base, "checkpoints", "model"), "a") as file:
             file.write("x")
@@ -147,16 +151,109 @@ def test_interrupted_run_is_kept_for_the_same_job(tmp_path):
     other.release()
 
 
-def test_discarded_run_restores_the_interrupted_one(tmp_path):
-    first = claim(str(tmp_path / "run"), "job")
-    first.host("algo-1").make()
-    (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").write_text("x")
-    first.release()
-    second = claim(str(tmp_path / "run"), "job")
-    second.host("algo-1").make()
-    second.discard()
-    second.release()
-    assert (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").read_text() == "x"
+def interrupted_run(root, hosts=("algo-1", "algo-2")):
+    """Leave a run whose hosts have checkpoints, and other files."""
+    directory = claim(str(root), "job", PLACE)
+    for host in hosts:
+        directory.host(host).make()
+        for index in range(3):
+            (root / "hosts" / host / "opt/ml/model" / f"{index}").touch()
+            (root / "hosts" / host / PLACE / f"{index}").write_text(host)
+    directory.mark("job", "Failed")
+    directory.release()
+
+
+def resumed(root, job="job"):
+    """Start a run that takes up what is there; return the checkpoints of its hosts."""
+    directory = claim(str(root), job, PLACE)
+    for host in ("algo-1", "algo-2"):
+        directory.host(host).make()
+        directory.restore(host)
+    directory.forget_interrupted()
+    found = {host: len(os.listdir(root / "hosts" / host / PLACE)) for host in ("algo-1", "algo-2")}
+    directory.release()
+    return found
+
+
+def steps_of(root, job):
+    """Start a run, and yield after each of its steps; whether one changed the disk does not matter."""
+    directory = claim(str(root), job, PLACE)
+    yield directory
+    for host in ("algo-1", "algo-2"):
+        directory.host(host).make()
+        yield directory
+        directory.restore(host)
+        yield directory
+    directory.forget_interrupted()
+    yield directory
+
+
+@pytest.mark.parametrize("step", range(6))
+@pytest.mark.parametrize("end", ["discarded", "killed"])
+def test_start_that_fails_loses_no_checkpoint(tmp_path, end, step):
+    """However far it has come: no engine, no room, Ctrl-C, or SIGKILL."""
+    interrupted_run(tmp_path / "run")
+    for _ in range(2):
+        directory = next(itertools.islice(steps_of(tmp_path / "run", "job"), step, None))
+        if end == "discarded":
+            directory.discard()
+        directory.release()
+    assert resumed(tmp_path / "run") == {"algo-1": 3, "algo-2": 3}
+
+
+def killed_after(root, job, changes):
+    """Run the steps in a child that is gone before it changes more names on the disk than that."""
+    left = changes
+
+    def count(event, _):
+        nonlocal left
+        if event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir"):
+            left -= 1
+            if left < 0:
+                os._exit(9)
+
+    child = os.fork()
+    if not child:
+        try:
+            sys.addaudithook(count)
+            for directory in steps_of(root, job):
+                last = directory
+            last.discard()
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("job", ["job", "other"])
+def test_run_killed_at_any_change_of_its_start(tmp_path, job):
+    """Its next run has all checkpoints of the same job, and none of a different one."""
+    statuses = []
+    for changes in range(0, 120, 5):
+        root = tmp_path / f"{changes}"
+        interrupted_run(root)
+        statuses.append(killed_after(root, job, changes))
+        expected = 3 if job == "job" else 0
+        assert resumed(root, job) == {"algo-1": expected, "algo-2": expected}, changes
+    assert set(statuses) == {0, 9}
+
+
+@pytest.mark.parametrize("end", ["discarded", "killed"])
+@pytest.mark.parametrize("link", ["interrupted", "interrupted/algo-1", "interrupted/algo-1/opt/ml"])
+def test_planted_link_is_not_followed_when_a_start_fails(tmp_path, link, end):
+    interrupted_run(tmp_path / "run")
+    for path in ("mine", f"mine/{PLACE}", "mine/algo-1", "mine/checkpoints"):
+        (tmp_path / path).mkdir(parents=True, exist_ok=True)
+        (tmp_path / path / "precious").touch()
+    before = sorted((tmp_path / "mine").rglob("*"))
+    directory = next(itertools.islice(steps_of(tmp_path / "run", "job"), 2, None))
+    place = tmp_path / "run" / link
+    shutil.rmtree(place)
+    place.symlink_to(tmp_path / "mine")
+    if end == "discarded":
+        directory.discard()
+    directory.release()
+    claim(str(tmp_path / "run"), "job", PLACE).release()
+    assert sorted((tmp_path / "mine").rglob("*")) == before
 
 
 def test_archive_of_a_killed_run_is_replaced(tmp_path):
@@ -175,9 +272,9 @@ def test_link_instead_of_checkpoints_is_not_followed(tmp_path):
     (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints").rmdir()
     (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints").symlink_to(tmp_path / "elsewhere")
     first.release()
-    second = claim(str(tmp_path / "run"), "job")
+    second = claim(str(tmp_path / "run"), "job", PLACE)
     second.host("algo-1").make()
-    assert not second.restore("algo-1", "opt", "ml", "checkpoints")
+    assert not second.restore("algo-1")
     second.forget_interrupted()
     second.release()
     assert (tmp_path / "elsewhere/precious").exists()
