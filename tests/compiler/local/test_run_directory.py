@@ -14,6 +14,7 @@ import pytest
 from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.running.request import RunFailed
 from smspec.local.running.run_directory import claim
+from smspec.render.tree import run_marker_json
 from smspec.source.real_file import remove_tree
 from support.local.ordinary_user import USER
 
@@ -352,6 +353,30 @@ def test_files_of_others_that_may_give_rights_are_reported(public_directory, kin
         os.setresuid(USER, USER, USER)
         os._exit(take_back(os.open(place.parent, os.O_RDONLY)))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == is_complete
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of other users")
+@pytest.mark.parametrize("status", ["Failed", "Completed"])
+def test_files_of_others_in_an_earlier_run_are_named(public_directory, status):
+    """Those that an image without `chown` leaves."""
+    place = public_directory / "hosts/algo-1/opt/ml/model"
+    place.mkdir(parents=True)
+    (public_directory / "run.json").write_bytes(run_marker_json("job", status, "0" * 32))
+    for path in (public_directory, *public_directory.rglob("*")):
+        os.chown(path, USER, USER)
+    (place / "closed").mkdir(0o700)
+    (place / "closed/file").touch()
+    child = os.fork()
+    if not child:
+        os.setgroups([])
+        os.setresgid(USER, USER, USER)
+        os.setresuid(USER, USER, USER)
+        with pytest.raises(
+            RunFailed, match=r"cannot remove `.*`: it may have files of users of a container"
+        ) as refused:
+            claim(str(public_directory), "job", PLACE).forget_interrupted()
+        os._exit(refused.value.exit_status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")

@@ -191,7 +191,7 @@ class RunDirectory:
     def forget_interrupted(self) -> None:
         """Remove the other files of an interrupted run."""
         if os.path.isdir(self.path(INTERRUPTED)):
-            remove_tree(self.path(INTERRUPTED))
+            _remove(self.path(INTERRUPTED))
 
     def discard(self) -> None:
         """Remove everything that a run wrote here, including the directory and the parents created for it.
@@ -286,10 +286,17 @@ def _is_begun(names: set[str], marker: str) -> bool:
 
 
 def _remove(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        remove_tree(path)
-    else:
-        os.unlink(path)
+    """Remove a file or a directory. Raise RunFailed if the rights of this user do not suffice."""
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            remove_tree(path)
+        else:
+            os.unlink(path)
+    except PermissionError:
+        # Where an image has no `chown`, what root of its containers wrote cannot be given back.
+        raise RunFailed(
+            3, f"cannot remove `{path}`: it may have files of users of a container; remove it as root, or use -o"
+        ) from None
 
 
 def has_other_owners(directory: str) -> bool:
