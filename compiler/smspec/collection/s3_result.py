@@ -10,7 +10,9 @@ import functools
 import hashlib
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any, Protocol
 
 from smspec.collection.result_tree import (
@@ -110,14 +112,19 @@ def s3_result(job: TrainingJob, store: RegionalS3, profile: str | None) -> Store
     if not prefix:
         raise ResultRefused(f"the job `{job.name}` writes no result to S3")
     _, key = parts(prefix)
-    fetching = s3_fetching(profile, job.region or None)
-    files = []
+    objects: list[StoredObject] = []
+    names: list[str] = []
     for uri, listed in sorted(store.objects(prefix).items(), key=lambda entry: entry[0].encode()):
         _, found = parts(uri)
         name = _name(found[len(key) :])
         if name:
-            blocks = functools.partial(checked_blocks, StoredObject(found, uri, listed.size), store, fetching)
-            files.append(StoredFile(name=name, size=listed.size, blocks=blocks))
+            objects.append(StoredObject(found, uri, listed.size))
+            names.append(name)
+    downloads = _Downloads(objects, store, s3_fetching(profile, job.region or None))
+    files = (
+        StoredFile(name=name, size=stored.size or 0, blocks=functools.partial(downloads.blocks, index))
+        for index, (name, stored) in enumerate(zip(names, objects, strict=True))
+    )
     return StoredResult(job=job.name, status=job.status, hosts=job.hosts, place=prefix, files=tuple(files))
 
 
@@ -142,19 +149,55 @@ def _name(key: str) -> str:
     return ""
 
 
-def checked_blocks(stored: StoredObject, store: RegionalS3, fetching: Fetching) -> Iterator[bytes]:
-    """Yield the content of an object, compared with the checksum that S3 keeps. Raise `ResultRefused` for a fault."""
-    blocks = _read(stored, fetching)
+class _Downloads:
+    """The objects of a result. Their requests are sent ahead, in the order in which they are read."""
+
+    def __init__(self, objects: Sequence[StoredObject], store: RegionalS3, fetching: Fetching) -> None:
+        self._objects = objects
+        self._store = store
+        self._fetching = fetching
+        self._next = -1
+        self._coming: Iterator[Iterator[bytes]] = iter(())
+
+    def blocks(self, index: int) -> Iterator[bytes]:
+        """Yield the content of an object, compared with the checksum that S3 keeps. Raise `ResultRefused` for a fault.
+
+        All of it is read before the next one.
+        """
+        if index != self._next:
+            self._coming = self._from(index)
+        self._next = index + 1
+        yield from next(self._coming)
+
+    def _from(self, index: int) -> Iterator[Iterator[bytes]]:
+        heads: deque[Future[dict[str, Any]]] = deque()
+
+        def requested() -> Iterator[StoredObject]:
+            for stored in self._objects[index:]:
+                heads.append(self._fetching.submit(self._store.head, stored.path))
+                yield stored
+
+        try:
+            for stored, blocks in self._fetching.contents(requested()):
+                assert isinstance(stored, StoredObject) and blocks is not None
+                yield _checked_blocks(stored, blocks, heads.popleft())
+        finally:
+            for head in heads:
+                head.cancel()
+
+
+def _checked_blocks(stored: StoredObject, blocks: Iterator[bytes], head: Future[dict[str, Any]]) -> Iterator[bytes]:
+    content = _as_result(stored, blocks)
     try:
-        expected = checksum_of(store.head(stored.path))
+        expected = checksum_of(head.result())
     except ActionDenied:
         expected = None  # S3 says why only in the response to a download
-    yield from blocks if expected is None else checked(stored.path, blocks, expected)
+    yield from content if expected is None else checked(stored.path, content, expected)
 
 
-def _read(stored: StoredObject, fetching: Fetching) -> Iterator[bytes]:
+def _as_result(stored: StoredObject, blocks: Iterator[bytes]) -> Iterator[bytes]:
     try:
-        yield from fetching.read(stored)
+        yield from blocks
     except ChannelDataError as fault:
         sentence = str(fault)
         if not isinstance(fault, StoreUnavailable):
@@ -175,5 +218,5 @@ def unpack_code(
     store = RegionalS3(profile, region)
     size = int(store.head(uri).get("ContentLength", 0))
     _, key = parts(uri)
-    blocks = checked_blocks(StoredObject(key, uri, size), store, s3_fetching(profile, region))
-    unpack_archive(GzipReader(uri, blocks), directory, tree, warn)
+    downloads = _Downloads([StoredObject(key, uri, size)], store, s3_fetching(profile, region))
+    unpack_archive(GzipReader(uri, downloads.blocks(0)), directory, tree, warn)

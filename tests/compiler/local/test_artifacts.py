@@ -101,6 +101,19 @@ def test_failure_leaves_no_partial_archive(hosts, tmp_path):
     assert not os.path.exists(tmp_path / "model.tar.gz.part")
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every directory")
+def test_unreadable_directory_is_not_called_replaced(hosts, tmp_path):
+    listener = Listener()
+    directories = hosts(**{"algo-1/a": "A"})
+    tmp_path.chmod(0)
+    try:
+        collect("model", directories, str(tmp_path / "model"), compressed=True, reporter=listener)
+    finally:
+        tmp_path.chmod(0o700)
+    problem = "its model directory cannot be read (permission denied); smspec ignores it"
+    assert listener.warnings == [f"algo-1: {problem}", f"algo-2: {problem}"]
+
+
 @pytest.mark.parametrize("replacement", ["link", "file", "nothing"])
 def test_replaced_model_directory_is_ignored(hosts, tmp_path, replacement):
     """A link would bring files that the program did not write; in a container the directory cannot be replaced."""

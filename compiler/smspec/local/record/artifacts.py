@@ -65,7 +65,15 @@ def collect(
 def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[str, str]]:
     """Return (name, file) for everything below ``root``; directories have no file."""
     found: list[tuple[str, str]] = []
-    if os.path.islink(root) or not os.path.isdir(root):
+    try:
+        is_directory = stat.S_ISDIR(os.lstat(root).st_mode)
+    except OSError as fault:
+        # As root, SageMaker reads what a script makes unreadable for you.
+        if isinstance(fault, PermissionError):
+            _warn(reporter, f"{host}: its {what} directory cannot be read (permission denied); smspec ignores it")
+            return found
+        is_directory = False
+    if not is_directory:
         _warn(reporter, f"{host}: the script replaced its {what} directory; smspec ignores it")
         return found
     inside = os.path.realpath(root) + os.sep

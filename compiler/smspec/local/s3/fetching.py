@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from botocore.config import Config
 from botocore.exceptions import ClientError
@@ -21,6 +21,8 @@ from smspec.local.s3 import Location, is_key, parse
 from smspec.source.frozen import dataclass
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
+
+Answer = TypeVar("Answer")
 
 AHEAD = 64 << 20
 """Bytes that are requested and not yet passed on: of the next objects, and of the rest of the current one."""
@@ -177,6 +179,10 @@ class Fetching:
     def read(self, stored: StoredObject) -> Iterator[bytes]:
         """Yield the blocks of one object."""
         return self._blocks(stored, self._start(stored).first)
+
+    def submit(self, ask: Callable[[str], Answer], path: str) -> Future[Answer]:
+        """Ask something about an object on one of the connections."""
+        return self._pool.submit(ask, path)
 
     def _start(self, part: Part) -> _Coming:
         if not isinstance(part, StoredObject):

@@ -1,0 +1,60 @@
+"""Downloads of a result that has many objects."""
+
+import threading
+from datetime import datetime, timezone
+
+import pytest
+
+from smspec.collection.s3_result import s3_result
+from smspec.local.s3.fetching import CONNECTIONS
+from smspec.submission.s3_service import RegionalS3
+from smspec.submission.training_job import training_job
+from support.servers.hostile_s3 import BUCKET, CREDENTIALS, HostileS3, is_list
+from support.servers.hostile_server import hostile_server
+
+JOB = training_job(
+    {
+        "TrainingJobName": "nightly",
+        "TrainingJobArn": "arn:aws:sagemaker:us-west-2:123456789012:training-job/nightly",
+        "TrainingJobStatus": "Completed",
+        "CreationTime": datetime(2026, 1, 1, tzinfo=timezone.utc),
+        "OutputDataConfig": {"S3OutputPath": f"s3://{BUCKET}/out"},
+        "ResourceConfig": {"InstanceCount": 1},
+    }
+)
+
+
+@pytest.fixture
+def s3(monkeypatch):
+    with hostile_server() as server:
+        endpoints = dict.fromkeys(("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL_SAGEMAKER"), f"http://{server.host}")
+        for name, value in {**CREDENTIALS, **endpoints}.items():
+            monkeypatch.setenv(name, value)
+        names = [f"out/nightly/output/model/{number:04}" for number in range(100)]
+        yield HostileS3(server, {name: name.encode() * 10 for name in names})
+
+
+def downloaded(s3: HostileS3, order: slice) -> dict[str, bytes]:
+    result = s3_result(JOB, RegionalS3(None, "us-west-2", connections=CONNECTIONS), None)
+    return {file.name: b"".join(file.blocks()) for file in result.files[order]}
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -40)], ids=["in order", "backwards"])
+def test_objects_have_their_own_content(s3, order):
+    found = downloaded(s3, order)
+    expected = {name.removeprefix("out/nightly/output/"): content for name, content in s3.objects.items()}
+    names = sorted(expected)[order]
+    assert found == {name: expected[name] for name in names}
+
+
+def test_later_objects_are_requested_before_the_first_arrives(s3):
+    """One after the other, 5,000 small objects take ten thousand times the way to S3 and back."""
+    both, asked = threading.Barrier(CONNECTIONS, timeout=30), []
+
+    def wait(request):
+        if not is_list(request) and len(asked) < CONNECTIONS:
+            asked.append(request.target)
+            both.wait()
+
+    s3.override = wait
+    assert len(downloaded(s3, slice(None))) == 100
