@@ -165,7 +165,12 @@ class LocalRun:
             with _discarded_after(RunFailed, directory, self._signals), Leftovers():
                 verdict = self._supervised(directory)
             directory.mark(self._training.name, status_of(verdict))
-            summary = self._summary(directory, verdict, record, started)
+            try:
+                summary = self._summary(directory, verdict, record, started)
+            except RunInterrupted:
+                place = directory.path(HOSTS)
+                self._warn(f"the results were not collected; the next run removes them: they are in `{place}`")
+                raise
             self._remark_on_end(summary, closing, results)
             summary = replace(
                 summary,
