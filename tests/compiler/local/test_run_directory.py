@@ -18,7 +18,7 @@ from smspec.render.tree import run_marker_json
 from smspec.source.real_file import remove_tree
 from support.local.ordinary_user import USER
 
-PLACE = "opt/ml/checkpoints"
+PLACE, HOSTS = "opt/ml/checkpoints", ("algo-1", "algo-2")
 
 
 def test_new_directory_is_made(tmp_path):
@@ -152,10 +152,10 @@ def test_interrupted_run_is_kept_for_the_same_job(tmp_path):
     other.release()
 
 
-def interrupted_run(root, hosts=("algo-1", "algo-2")):
+def interrupted_run(root):
     """Leave a run whose hosts have checkpoints, and other files."""
     directory = claim(str(root), "job", PLACE)
-    for host in hosts:
+    for host in HOSTS:
         directory.host(host).make()
         for index in range(3):
             (root / "hosts" / host / "opt/ml/model" / f"{index}").touch()
@@ -164,29 +164,34 @@ def interrupted_run(root, hosts=("algo-1", "algo-2")):
     directory.release()
 
 
-def resumed(root, job="job"):
+def resumed(root, job="job", hosts=HOSTS):
     """Start a run that takes up what is there; return the checkpoints of its hosts."""
     directory = claim(str(root), job, PLACE)
-    for host in ("algo-1", "algo-2"):
+    for host in hosts:
         directory.host(host).make()
         directory.restore(host)
     directory.forget_interrupted()
-    found = {host: len(os.listdir(root / "hosts" / host / PLACE)) for host in ("algo-1", "algo-2")}
     directory.release()
-    return found
+    return {host: len(os.listdir(root / "hosts" / host / PLACE)) for host in hosts}
 
 
 def steps_of(root, job):
     """Start a run, and yield after each of its steps; whether one changed the disk does not matter."""
     directory = claim(str(root), job, PLACE)
     yield directory
-    for host in ("algo-1", "algo-2"):
+    for host in HOSTS:
         directory.host(host).make()
         yield directory
         directory.restore(host)
         yield directory
     directory.forget_interrupted()
     yield directory
+
+
+def test_run_of_fewer_hosts_keeps_the_checkpoints_of_others(tmp_path):
+    interrupted_run(tmp_path / "run")
+    assert resumed(tmp_path / "run", hosts=("algo-1",)) == {"algo-1": 3}
+    assert resumed(tmp_path / "run") == dict.fromkeys(HOSTS, 3)
 
 
 @pytest.mark.parametrize("step", range(6))
@@ -199,27 +204,22 @@ def test_start_that_fails_loses_no_checkpoint(tmp_path, end, step):
         if end == "discarded":
             directory.discard()
         directory.release()
-    assert resumed(tmp_path / "run") == {"algo-1": 3, "algo-2": 3}
+    assert resumed(tmp_path / "run") == dict.fromkeys(HOSTS, 3)
 
 
 def killed_after(root, job, changes):
     """Run the steps in a child that is gone before it changes more names on the disk than that."""
-    left = changes
+    left = iter(range(changes))
 
     def count(event, _):
-        nonlocal left
-        if event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir"):
-            left -= 1
-            if left < 0:
-                os._exit(9)
+        if event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir") and next(left, None) is None:
+            os._exit(9)
 
     child = os.fork()
     if not child:
         try:
             sys.addaudithook(count)
-            for directory in steps_of(root, job):
-                last = directory
-            last.discard()
+            [*steps_of(root, job)][-1].discard()
         finally:
             os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -233,8 +233,7 @@ def test_run_killed_at_any_change_of_its_start(tmp_path, job):
         root = tmp_path / f"{changes}"
         interrupted_run(root)
         statuses.append(killed_after(root, job, changes))
-        expected = 3 if job == "job" else 0
-        assert resumed(root, job) == {"algo-1": expected, "algo-2": expected}, changes
+        assert resumed(root, job) == dict.fromkeys(HOSTS, 3 if job == "job" else 0), changes
     assert set(statuses) == {0, 9}
 
 

@@ -189,9 +189,14 @@ class RunDirectory:
         return place if is_there else None
 
     def forget_interrupted(self) -> None:
-        """Remove the other files of an interrupted run."""
-        if os.path.isdir(self.path(INTERRUPTED)):
-            _remove(self.path(INTERRUPTED))
+        """Remove its other files, without the checkpoints of hosts that this run lacks (`--hosts`)."""
+        place = self.path(INTERRUPTED)
+        if os.path.isdir(place):
+            for name in os.listdir(place):
+                if self._found_checkpoints(INTERRUPTED, name) is None:
+                    _remove(os.path.join(place, name))
+            with suppress(OSError):
+                os.rmdir(place)
 
     def discard(self) -> None:
         """Remove everything that a run wrote here, including the directory and the parents created for it.
