@@ -22,6 +22,8 @@ from smspec_schemas import API_SHAPES
 
 COMMAND = "make shapes"
 ROOT = "CreateTrainingJobRequest"
+BEYOND_REQUESTS = ("ReservedCapacityInstanceType",)
+"""Shapes of other requests that rules read."""
 KEPT = ("type", "required", "min", "max", "pattern", "enum")
 
 
@@ -36,9 +38,9 @@ def installed_text(date: str) -> str:
 
 
 def pinned_text(service_model: dict[str, dict[str, dict[str, object]]], *, version: str, date: str) -> str:
-    """Return the file of pinned shapes: for each shape that a request can contain, what a check needs."""
+    """Return the file of pinned shapes: for each that a request can contain or a rule reads, what a check needs."""
     shapes: dict[str, dict[str, object]] = {}
-    waiting = [ROOT]
+    waiting = [ROOT, *BEYOND_REQUESTS]
     while waiting:
         name = waiting.pop()
         if name in shapes:

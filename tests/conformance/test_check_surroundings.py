@@ -169,19 +169,39 @@ def test_right_sources_are_accused_of_nothing(checked, script, files):
     assert (status, records) == (0, []), err
 
 
-def test_wrong_command_of_click_is_rejected(checked):
-    pytest.importorskip("click")
-    program = "import click\n@click.group()\ndef cli(): pass\n@cli.command()\ndef fit(): raise SystemExit(7)\ncli()\n"
+CLICK = "import click\n@click.group()\ndef cli(): pass\n@cli.command()\ndef fit(): raise SystemExit(7)\ncli()\n"
+TYPER = (
+    "import typer\ncli = typer.Typer()\n@cli.command()\ndef fit(): raise SystemExit(7)\n"
+    "@cli.command()\ndef test(): ...\ncli()\n"
+)
+HYDRA = (
+    "import hydra\n@hydra.main(version_base=None, config_path='conf', config_name='base')\n"
+    "def main(c): raise SystemExit(7)\nmain()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("library", "program", "right", "wrong", "reason"),
+    [
+        ("click", CLICK, "fit", "fitt", "No such command 'fitt'"),
+        ("typer", TYPER, "fit", "fitt", "No such command 'fitt'"),
+        ("hydra", HYDRA, "model=small", "model=huge", "Could not find 'model/huge'"),
+    ],
+)
+def test_wrong_word_of_a_library_is_rejected(checked, library, program, right, wrong, reason):
+    pytest.importorskip(library)
     spec = "image: {base: 'example.com/training:7'}\nsource: src/\nentry_point: {script: train.py, args: [%s]}\n"
     found = {}
-    for command in ("fit", "fitt"):
-        checked.job.spec(spec % command)
+    for word in (right, wrong):
+        checked.job.spec(spec % word)
         checked.job.write("src/train.py", program)
+        checked.job.write("src/conf/base.yaml", "defaults: [{model: small}]\n")
+        checked.job.write("src/conf/model/small.yaml", "width: 3\n")
         _, records, _ = checked.check("--python", sys.executable)
-        found[command] = [record for record in records if record["severity"] == "error"]
-    assert found["fit"] == []
-    assert [record["code"] for record in found["fitt"]] == ["SM548"]
-    assert "No such command 'fitt'" in found["fitt"][0]["note"]
+        found[word] = [record for record in records if record["severity"] == "error"]
+    assert found[right] == []
+    assert [record["code"] for record in found[wrong]] == ["SM548"]
+    assert reason in found[wrong][0]["note"]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has mounts")

@@ -1,5 +1,8 @@
 """Failures that users of SageMaker reported, about which smspec asks AWS: each case runs against its servers."""
 
+import contextlib
+import os
+
 import pytest
 
 from smspec.submission import client, following
@@ -8,6 +11,7 @@ from support.servers.aws_server import REGION
 from support.servers.ecr_server import docker_image
 from support.servers.job_server import COMPLETED, look
 from support.servers.local_aws import local_aws
+from support.servers.posing_aws import posing_aws
 from support.smspec_command import smspec
 
 OUTPUT = "models"
@@ -34,7 +38,9 @@ def give(aws, account):
     }
     jobs.faults = faults(account.faults)
     jobs.on_describe = lambda count: count == 3 and jobs.faults.update(faults(account.later))
-    jobs.log("algo-1", 61, *account.log)
+    for number in range(account.hosts):
+        jobs.log(f"algo-{number + 1}", 61, *account.log)
+    jobs.jobs.update((name, list(jobs.first_looks)) for name in account.jobs)
     aws.ecr.contents.clear()
     aws.ecr.add("small", "1", docker_image())
     aws.pushed = docker_image(kind=account.pushed) if account.pushed else docker_image()
@@ -51,6 +57,19 @@ def give(aws, account):
 
 def keys(s3, bucket):
     return [entry["Key"] for entry in s3.list_objects_v2(Bucket=bucket).get("Contents", ())]
+
+
+@contextlib.contextmanager
+def names_of_aws(servers, directory):
+    """Reach the servers under the names of AWS."""
+    moto, sagemaker = servers.store.environ["S3_ENDPOINT_URL"], servers.jobs.environ["AWS_ENDPOINT_URL"]
+    with posing_aws(directory, moto, sagemaker) as aws, pytest.MonkeyPatch.context() as patch:
+        for name in [*os.environ]:
+            if name.startswith("AWS_ENDPOINT_URL"):
+                patch.delenv(name)
+        for name, value in aws.environ.items():
+            patch.setenv(name, value)
+        yield
 
 
 def looks(written):
@@ -74,10 +93,12 @@ def faults(written):
 def test_command_answers_in_aws(servers, account, job, answer, tmp_path):
     give(servers, account)
     job.write(tmp_path)
-    done = smspec(*answer.command.split(), cwd=tmp_path)
+    with names_of_aws(servers, tmp_path) if account.has_names else contextlib.nullcontext():
+        done = smspec(*answer.command.split(), cwd=tmp_path)
     said = done.out + done.err
     assert done.status == answer.status, said
     assert [text for text in answer.says if text not in said] == [], said
+    assert [text for text in answer.lacks if text in said] == [], said
     assert len(servers.jobs.created) == answer.creates, said
     s3 = servers.store.client
     if answer.encrypts:

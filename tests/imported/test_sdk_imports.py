@@ -75,12 +75,41 @@ def test_spec_renders_the_request_with_its_variables(case, number, tmp_path):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_values_of_the_arguments_become_defaults(case, tmp_path):
+    """With a value for each variable, the spec needs no `--set`, and renders the request with these values."""
+    source, found = jobs_of(case)
+    imported = imported_job(found, "1")
+    written = write_spec(imported)
+    settings = [word for name, value in written.settings.items() for word in ("--set", f"vars.{name}={value}")]
+    done = smspec("import", str(source), "--job", "1", "--region", "us-west-2", *settings)
+    assert done.status == 0 and "only a run of the source has" not in done.err
+    compilation = compile_spec(in_memory_inputs(SourceText("job.yaml", done.out), {}, written.script))
+    rendered = compilation.plan.request.payload
+    del rendered["TrainingJobName"]
+    assert list(differences(rendered, expected_request(imported, rendered))) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_job_without_a_value_for_a_variable_is_refused(case, tmp_path):
     """A spec never runs with a value that the import made up."""
     for number in range(1, len(jobs_of(case)[1].jobs) + 1):
         text = (case / f"job-{number}.yaml").read_text(encoding="utf-8")
         (tmp_path / "job.yaml").write_text(text, encoding="utf-8")
         assert smspec("render", "--api-json", cwd=tmp_path).status == 1
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_line_ends_do_not_change_the_specs(case, end):
+    """Editors of Windows write CR LF, in the cells of a notebook too."""
+    source, expected = jobs_of(case)
+    content = source.read_text(encoding="utf-8")
+    is_notebook = source.suffix == ".ipynb"
+    content = content.replace("\\n", json.dumps(end)[1:-1]) if is_notebook else content.replace("\n", end)
+    found = found_jobs(source.name, content.encode())
+    assert len(found.jobs) == len(expected.jobs) > 0
+    for number in map(str, range(1, len(found.jobs) + 1)):
+        assert write_spec(imported_job(found, number)).text == write_spec(imported_job(expected, number)).text
 
 
 def test_unknown_job_is_refused():

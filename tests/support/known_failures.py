@@ -68,7 +68,7 @@ class Answer:
     @property
     def starts_processes(self) -> bool:
         """Whether the command runs the job."""
-        return self.command.split()[0] in ("run", "check")
+        return self.command.split()[0] in ("run", "check", "rehearse")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,17 +76,25 @@ class Account:
     """An AWS account: ``objects`` in S3 as bucket/key, and what `JobServer` gets.
 
     ``looks`` are those of each job, ``outcomes`` replaces them for an instance type, ``log`` is that of the job
-    `nightly`. ``faults`` wait for the first calls, ``later`` for those after the third look at a job. ``pushed`` is the
-    media type of each image that the registry gets.
+    `nightly` on each of its ``hosts``. ``jobs`` exist before the command. ``has_names``: the servers have the names of
+    AWS, and the account is not that of the role. ``faults`` wait for the first calls, ``later`` for those after the
+    third look at a job. ``pushed`` is the media type of each image that the registry gets.
     """
 
     objects: tuple[str, ...] = ()
     looks: tuple[dict[str, Any], ...] = ()
     outcomes: Mapping[str, str | list[dict[str, Any]]] = field(default_factory=dict)
     log: tuple[str, ...] = ()
+    hosts: int = 1
+    jobs: tuple[str, ...] = ()
+    has_names: bool = False
     faults: Mapping[str, list[list[Any]]] = field(default_factory=dict)
     later: Mapping[str, list[list[Any]]] = field(default_factory=dict)
     pushed: str = ""
+
+
+class Program(bytes):
+    """The content of a file that can be executed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +112,8 @@ class Job:
             path.parent.mkdir(parents=True, exist_ok=True)
             if isinstance(content, bytes):
                 path.write_bytes(content)
+                if isinstance(content, Program):
+                    path.chmod(0o755)
             elif isinstance(content, int):
                 with path.open("wb") as file:
                     file.truncate(content)
@@ -192,6 +202,8 @@ def _job(files: dict[str, Any], shows: list[dict[str, Any]], *, is_cured: bool =
             written[name] = int(content["size"])
         elif "link" in content:
             written[name] = Path(content["link"])
+        elif "program" in content:
+            written[name] = Program(content["program"].encode())
         elif "gzip" in content:
             written[name] = gzip.compress(content["gzip"].encode(), mtime=0)
         else:
@@ -207,11 +219,13 @@ def _frozen_values(mapping: dict[str, Any]) -> dict[str, Any]:
 def _completed(text: str) -> str:
     """Return the spec of a case: the keys of `JOB` that it does not have, then its own.
 
-    An existing image has no source, unless the case names one.
+    An existing image has no source, unless the case names one, and a serverless job has neither image nor hosts.
     """
     own = set(re.findall(r"^(\w+):", text, re.MULTILINE))
     if "image" in own and not re.search(r"^image: *(\{|#|$)", text, re.MULTILINE) and "source" not in own:
         own |= {"source", "entry_point"}
+    if "ServerlessJobConfig" in text:
+        own |= {"image", "source", "entry_point", "hosts"}
     return "".join(f"{key}: {value}\n" for key, value in JOB.items() if key not in own) + text
 
 

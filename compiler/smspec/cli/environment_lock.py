@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -197,7 +198,8 @@ class _Locking:
                 self._reject(each, "", [Fault("unaccepted file", line, True) for line in fault.lines], question, found)
                 return
         except ResolverFailed as fault:
-            raise ResourceUnavailable(f"cannot lock the {_packages_of(each)}: {fault}") from None
+            where = _line_of_index(str(fault), each)
+            raise ResourceUnavailable(f"cannot lock the {_packages_of(each)}: {fault}{where}") from None
         found.needed[each.key] = new.entry
         found.files[environment_file(each.key)] = new.content
         same = self.lock.environments.get(each.key) == new.entry
@@ -245,6 +247,17 @@ def _summary(environment: LockedEnvironment, each: EnvironmentTarget) -> str:
 def _packages_of(each: EnvironmentTarget) -> str:
     """Return what an environment is in a message."""
     return f"packages that {each.spec} installs at startup" if each.is_at_start else f"packages of {each.spec}"
+
+
+def _line_of_index(reason: str, each: EnvironmentTarget) -> str:
+    """Return which line of the requirements adds the index of a reason; empty if none does."""
+    from smspec.service.requirement_lines import joined_lines  # imported late, as above
+
+    for number, _, line in joined_lines((each.requirements or b"").decode("utf-8-sig", "replace")):
+        hosts = re.findall(r"https?://(?:[^\s/]*@)?([^\s/]+)", line) if line.lstrip().startswith("-") else ()
+        if any(re.search(rf"//(?:[^\s/]*@)?{re.escape(host)}/", reason) for host in hosts):
+            return f" ({each.requirements_file} line {number} adds this index)"
+    return ""
 
 
 def _replaced(installed: Mapping[str, str], added: Mapping[str, str]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name, show_choice
 from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.parser import add_quiet_argument
-from smspec.cli.submission import OWN_TAGS
+from smspec.cli.spec_arguments import settings
 from smspec.cli.waiting import Waiting
 from smspec.collection.result_tree import ResultRefused, ResultTree
 from smspec.diagnostics import InvalidInput
@@ -33,13 +33,16 @@ from smspec.importer.sdk.notebook import is_sdk_program
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 from smspec.importer.source_reader import MOST_BYTES, read_source, read_sources
 from smspec.importer.sources import imported, imported_jobs
-from smspec.importer.spec_writer import WrittenSpec, write_spec
+from smspec.importer.spec_writer import WrittenSpec, with_values, write_spec
 from smspec.output.writing import COLLECTING, as_output_failed, made_directory, put_directory
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import in_memory_inputs
+from smspec.service.request import OWN_TAGS
 from smspec.service.shapes import structure
 from smspec.source import ListedFile, Path, SourceText, dotted
 from smspec.source.frozen import dataclass, replace
+from smspec.spec.layers.variables import OptionError
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.own_directories import temporary_directory
@@ -51,7 +54,7 @@ request or DescribeTrainingJob output (JSON or YAML), a training or tuning job i
 job of AWS Batch, a Step Functions state machine, a SageMaker pipeline, a CloudFormation or SAM template with one of
 these, a plan or state of Terraform as JSON, the name of a job in SageMaker, or a notebook or Python program that uses
 the SageMaker SDK. A program is read but not run. Parameters, and values that are known only at run time, become
-variables of the spec.
+variables of the spec. --set and --region give them defaults.
 
 -o DIR writes the spec and the code of the job to a new directory: files next to a program, those that cells of a
 notebook write, and the archive in S3 of a job in SageMaker. A program or definition with several jobs gives one spec
@@ -86,7 +89,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="which job of the file: its number, or the name of its variable, state, step, or resource",
     )
     parser.add_argument("--profile", metavar="P", help="AWS profile used to look up NAME")
-    parser.add_argument("--region", metavar="R", help="AWS region of the job NAME")
+    parser.add_argument("--region", metavar="R", help="AWS region of the job NAME, or of the spec of a FILE")
+    parser.add_argument(
+        "--set", metavar="vars.NAME=VALUE", action="append", default=[], help="give a variable of the spec its value"
+    )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -104,11 +110,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _found(args: argparse.Namespace, console: Console) -> tuple[Imported, ...]:
-    """Return the job that is asked for; with -o, all jobs of the source."""
+    """Return the job that is asked for; with -o, all jobs of the source; with the values of the arguments."""
+    given = settings(args)  # before AWS is called
+    jobs = _read(args, console)
+    try:
+        return with_values(jobs, given, None if is_job_name(args.source) else args.region)
+    except OptionError as fault:
+        raise UsageError(str(fault)) from None
+
+
+def _read(args: argparse.Namespace, console: Console) -> tuple[Imported, ...]:
     source: str = args.source
     is_name = is_job_name(source)
-    if not is_name and (args.profile or args.region):
-        raise UsageError("--profile and --region require the name of a job in SageMaker, not a file")
+    if not is_name and args.profile:
+        raise UsageError("--profile requires the name of a job in SageMaker, not a file")
     try:
         if is_name:
             return (_described(args, console),)
@@ -297,7 +312,8 @@ def _has_errors(found: Imported, written: WrittenSpec, console: Console, file: s
     """Compile the spec, compare the requests, print the errors, and return whether there are any."""
     text = SourceText(file, written.text)
     try:
-        compilation = compile_spec(in_memory_inputs(text, written.settings, written.script))
+        inputs = in_memory_inputs(text, written.settings, written.script)
+        compilation = compile_spec(replace(inputs, facts=InputCache().facts("")))
     except InvalidInput as rejected:
         compilation = Faulty(diagnostics=rejected.diagnostics, texts=rejected.texts)
     if compilation.diagnostics:

@@ -29,6 +29,9 @@ With --follow, wait for more until the job is over, and show its status. Ctrl-C 
 Exit status: 0 done; with --follow, 0 the job completed; 1 there is no such job, or with --follow, the job failed or was
 stopped; 3 AWS cannot be called; 130 Ctrl-C, the job goes on."""
 
+_MOST_DIGITS = 6
+"""Of ``--tail``, whose lines are in memory."""
+
 _AGO = re.compile(r"([0-9]{1,6})([smhd])")
 
 
@@ -38,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-f", "--follow", action="store_true", help="wait for new lines until the job is over")
     parser.add_argument("--host", metavar="H", help="only the log of this host, such as algo-1")
     parser.add_argument("--since", metavar="T", help="only lines from this time: 30m ago, 2h, or 2026-01-31T08:00:00Z")
+    parser.add_argument("--tail", metavar="N", type=_count, help="only the last N lines of each host")
     add_aws_arguments(parser)
     add_verbosity_arguments(parser, quiet="do not show the status", verbose="also show the time of each line")
 
@@ -54,7 +58,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with aws_failures():
         service, job = named_job(args, console)
         name = job.name
-        log = JobLog(service, name, host=args.host, since=since, budget=0 if args.follow else ANSWER_SECONDS)
+        budget = 0 if args.follow else ANSWER_SECONDS
+        log = JobLog(service, name, host=args.host, since=since, tail=args.tail, budget=budget)
         if args.follow:
             return _follow(service, log, job, console)
         for event in Waiting(console).each(f"CloudWatch Logs in {service.region}", log.new_events()):
@@ -68,6 +73,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
         else:
             console.remark(f"the job `{name}` has no log{of_host} yet: it is {visible(job.secondary or job.status)}")
     return 0
+
+
+def _count(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS and int(word)):
+        raise argparse.ArgumentTypeError(f"expected a number of lines, such as `100`, got `{word}`")
+    return int(word)
 
 
 def milliseconds(text: str, now: float) -> int:

@@ -13,20 +13,18 @@ from smspec.cli.spec_arguments import (
     compiled,
     compiled_all,
     default_directory,
-    searched_paths,
+    searched_specs,
 )
 from smspec.diagnostics.quoting import visible
 from smspec.pipeline.compilation import Compiled
 from smspec.render import TARGETS
 from smspec.render.tree import NothingToRender, Rendering
-from smspec.workspace.path_targets import is_directory
 
 HELP = """\
 Print one generated file.
 
-With -o, write it for each job to a file in DIR, such as NAME.json, and replace existing files. Several specs,
-directories, and --changed require -o. If some specs have errors, smspec writes the files of the others, and exits with
-status 1."""
+With -o, write it for each job to a file in DIR, such as NAME.json, and replace existing files. Several jobs and
+--changed require -o. If some specs have errors, smspec writes the files of the others, and exits with status 1."""
 
 _OF_ONE_REQUEST = ("api-json", "ack", "terraform")
 
@@ -56,13 +54,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         if not is_queue(args.batch):
             raise UsageError(f"--batch: `{visible(args.batch)}` is not the name or the ARN of a job queue")
-    paths = searched_paths(args)
     if args.output is not None:
         suffix = ".batch.json" if args.batch is not None else TARGETS[args.target].suffix
         return write_renderings(args, console, lambda job: _rendering(args, job), suffix)
-    if args.changed is not None or len(paths) > 1 or is_directory(paths[0]):
+    specs = () if args.changed is not None else searched_specs(args)
+    if len(specs) != 1:
         raise UsageError("several jobs can be rendered only to files; add `-o DIR`")
-    args.spec = paths[0]
+    (args.spec,) = specs
     job = compiled(args, console)
     try:
         rendering = _rendering(args, job)

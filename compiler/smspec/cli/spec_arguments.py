@@ -95,17 +95,24 @@ class CompiledJobs:
     invalid: InvalidInput | None
 
 
+def searched_specs(args: argparse.Namespace, cache: InputCache | None = None) -> tuple[str, ...]:
+    """Return the specs of ``args.paths``, files and directories to search."""
+    paths = searched_paths(args)
+    if len(paths) == 1 and not is_directory(paths[0]):
+        return tuple(paths)
+    return find_job_specs(paths, cache or searched_cache(args, root(args))).jobs
+
+
 def compiled_all(args: argparse.Namespace, console: Console) -> CompiledJobs:
     """Return the jobs of ``args.paths``, files and directories to search, after showing their warnings.
 
     With ``args.changed``, only those that changes affect.
     """
-    paths = searched_paths(args)
     cache = searched_cache(args, root(args))
     jobs: list[tuple[str, Compiled]] = []
     diagnostics: list[Diagnostic] = []
     texts: list[SourceText] = []
-    specs = find_job_specs(paths, cache).jobs if len(paths) > 1 or is_directory(paths[0]) else tuple(paths)
+    specs = searched_specs(args, cache)
     if args.changed is not None:
         specs = affected(specs, args, settings(args), cache, console).specs
     for spec in specs:

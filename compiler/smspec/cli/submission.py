@@ -13,15 +13,13 @@ from smspec.output.contents import chunks
 from smspec.pipeline.compilation import Compiled
 from smspec.plan import digest, training_job_name
 from smspec.render.tree import FileTree
+from smspec.service.request import OWN_TAGS
 from smspec.service.shapes import items, member
 from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
     from smspec.cli.image_arguments import JobBuild
     from smspec.submission.uploading import FileUpload
-
-OWN_TAGS = "smspec:"
-"""How the tags begin that identify a job and its spec."""
 
 RUN_ID_TAG = f"{OWN_TAGS}run-id"
 AUTOMATIC = "auto"

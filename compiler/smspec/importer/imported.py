@@ -32,7 +32,7 @@ NO_JOB = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalCode:
-    """Files of ``directory``, relative to the program: all of them, or, if ``is_alone``, only ``script``.
+    """Files of ``directory``, relative to the program, but those of ``ignore``; if ``is_alone``, only ``script``.
 
     ``dependencies``: files and directories that the SDK adds to them. ``written``: path → text of files that cells of a
     notebook write. Paths may contain marks of variables.
@@ -41,6 +41,7 @@ class LocalCode:
     directory: str
     script: str
     is_alone: bool
+    ignore: tuple[str, ...] = ()
     dependencies: tuple[str, ...] = ()
     written: Mapping[str, str] = field(default_factory=dict)
 

@@ -76,7 +76,7 @@ class _Reading:
         if code.is_alone:
             self._add(code.script, _joined(code.directory, code.script))
         else:
-            self._tree(code.directory, "")
+            self._tree(code.directory, "", code.ignore)
         for path in code.dependencies:
             self._dependency(path)
         for path, text in code.written.items():
@@ -99,14 +99,14 @@ class _Reading:
         else:
             self._add(name, path)
 
-    def _tree(self, directory: str, prefix: str) -> None:
+    def _tree(self, directory: str, prefix: str, ignore: Sequence[str] = ()) -> None:
         place = os.path.join(self.base, directory)
         if not os.path.isdir(place):
             return  # cells may write all of its files
         if not self.boundary.contains(place):
             self._lose(directory, _OUTSIDE)
             return
-        found = scan_source(place, exclude=self.skipped)
+        found = scan_source(place, ignore, exclude=self.skipped)
         self.files.update({prefix + file.path: file for file in found.listing.files})
         for fault in found.faults:
             self._lose(_joined(directory, fault.path), fault.detail or "smspec cannot send it")
@@ -162,19 +162,22 @@ def placed(jobs: Sequence[Imported]) -> tuple[PlacedJob, ...]:
         source = _source(job.code, sources) if job.code is not None else None
         # What is listed for a printed spec, the directory has.
         lost = tuple(part for part in job.not_imported if source is None or part.path != DEPENDENCIES)
-        imported = replace(job, keys=_with_source(job.keys, source), stem=name, not_imported=lost)
+        keeps = job.code is not None and not job.code.is_alone
+        imported = replace(job, keys=_with_source(job.keys, source, keeps_ignore=keeps), stem=name, not_imported=lost)
         found.append(PlacedJob(file=SPEC if len(jobs) == 1 else f"{name}.yaml", imported=imported, source=source))
     return tuple(found)
 
 
-def _with_source(keys: dict[str, object], source: str | None) -> dict[str, object]:
-    """Return keys of a job whose code is in ``source``, which has no other files."""
+def _with_source(keys: dict[str, object], source: str | None, *, keeps_ignore: bool) -> dict[str, object]:
+    """Return keys of a job whose code is in ``source``, which has no other files now."""
     written = keys.get("source")
     if source is None or not isinstance(written, dict):
         return keys
     return {
         **keys,
-        "source": {name: source if name == "dir" else written[name] for name in written if name != "ignore"},
+        "source": {
+            name: source if name == "dir" else written[name] for name in written if name != "ignore" or keeps_ignore
+        },
     }
 
 
@@ -188,7 +191,7 @@ def distinct(name: str, taken: set[str]) -> str:
 
 
 def _source(code: LocalCode, known: dict[tuple[str, ...], str]) -> str:
-    key = (code.directory, code.script if code.is_alone else "", *code.dependencies)
+    key = (code.directory, code.script if code.is_alone else "", *code.dependencies, "", *code.ignore)
     if key not in known:
         last = posixpath.basename(code.directory)
         is_named = not code.is_alone and not holds_mark(code.directory) and _PLAIN.fullmatch(last)

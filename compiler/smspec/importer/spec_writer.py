@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from smspec.diagnostics.quoting import visible
 from smspec.importer.imported import Imported, NotImported, RequestNotFound, Variable, names
-from smspec.importer.marks import DOLLAR, filled, holds_dollar, node
+from smspec.importer.marks import DOLLAR, MARK, filled, holds_dollar, node
 from smspec.importer.parts import PARTS
 from smspec.importer.unmapped_members import UnmappedMembers, taken, without_unsupported_values
 from smspec.render.spec_yaml import spec_yaml
-from smspec.source import Document
-from smspec.source.frozen import dataclass
+from smspec.source import Document, Scalar
+from smspec.source.frozen import dataclass, replace
 from smspec.spec.keys import rows_below
 from smspec.spec.keys.row import KeyRow
+from smspec.spec.layers.variables import OptionError, SpecVariable, valued
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:-]*")
 """Values that `--set` reads without quotes."""
 
+_REGION = "region"
 _HOSTS = ("hosts", "spot")
 _OWN = ("instance_type", "count", "volume")
 
@@ -63,14 +65,16 @@ def write_spec(imported: Imported) -> WrittenSpec:
     others = [without_unsupported_values(other)[0] for other in imported.alternatives]
     if others:
         spec = with_alternatives([spec, *({**_spec(other, imported), "name": spec["name"]} for other in others)])
-    declared: dict[str, object] = {each.name: _declared(each) for each in imported.variables}
+    used = set(MARK.findall(json.dumps([request, others, imported.keys, imported.patch, imported.region])))
+    variables = [each for each in imported.variables if each.name in used or each.default is not None]
+    declared: dict[str, object] = {each.name: _declared(each) for each in variables}
     if holds_dollar(node(spec)):
         declared[DOLLAR] = {"default": "$"}
     if declared:
         spec["vars"] = declared
     skipped = (*imported.not_imported, *not_imported)
-    settings = {each.name: _setting(each.placeholder) for each in imported.variables if each.default is None}
-    placeholders = {each.name: each.placeholder for each in imported.variables}
+    settings = {each.name: _setting(each.placeholder) for each in variables if each.default is None}
+    placeholders = {each.name: each.placeholder for each in variables}
     script = filled(spec.get("entry_point"), placeholders) if "source" in spec else None
     return WrittenSpec(
         text=commented(spec, imported, skipped),
@@ -82,6 +86,47 @@ def write_spec(imported: Imported) -> WrittenSpec:
         additions=imported.additions,
         alternatives=tuple(others),
     )
+
+
+def with_values(jobs: Sequence[Imported], settings: Mapping[str, str], region: str | None) -> tuple[Imported, ...]:
+    """Return the imports with the values of `--set` and `--region` as defaults of the variables that they declare.
+
+    A region becomes that of a job that has none. Raise `OptionError` for a variable that no job declares, a value that
+    it does not take, and a region other than that of the source.
+    """
+    declared = {each.name: _variable(each) for job in jobs for each in job.variables}
+    values = {name: scalar for name, scalar in valued(declared, settings).items() if name in settings}
+    return tuple(_with_values(job, values, region) for job in jobs)
+
+
+def _with_values(job: Imported, values: Mapping[str, Scalar], region: str | None) -> Imported:
+    found: dict[str, object] = {name: _plain(scalar) for name, scalar in values.items()}
+    if region is not None:
+        stands_for = MARK.fullmatch(job.region or "")
+        if stands_for is not None:
+            found.setdefault(stands_for[1], region)
+        elif job.region not in (None, region):
+            raise OptionError(f"--region {region}: the region of the source is `{job.region}`")
+        elif any(each.name == _REGION for each in job.variables):
+            found.setdefault(_REGION, region)
+        else:
+            job = replace(job, region=region)
+    variables = tuple(
+        replace(each, default=found[each.name], placeholder=found[each.name]) if each.name in found else each
+        for each in job.variables
+    )
+    return replace(job, variables=variables)
+
+
+def _variable(variable: Variable) -> SpecVariable:
+    default = None if variable.default is None else node(variable.default)
+    return SpecVariable(variable.name, default if isinstance(default, Scalar) else None, ())
+
+
+def _plain(scalar: Scalar) -> object:
+    """Return a number, true, or false by its only spelling, and the text of any other value."""
+    is_typed = isinstance(scalar.value, bool | int | float) and json.dumps(scalar.value) == scalar.text
+    return scalar.value if is_typed else scalar.text
 
 
 def _spec(request: dict[str, object], imported: Imported) -> dict[str, object]:

@@ -21,7 +21,7 @@ _NO_MEMORY = re.compile(r"^(?:ERROR: )?MemoryError|^memory allocation of \d+ byt
 _UNREACHABLE = re.compile(
     r"Failed to establish a new connection|name resolution|Name or service not known|Connection (?:refused|reset)"
     r"|Network is unreachable|error sending request|Failed to fetch|Request failed|timed out|dns error"
-    r"|tcp connect error|HTTP error 5|operation timed out|Could not fetch URL|ReadTimeout|ConnectTimeout"
+    r"|tcp connect error|HTTP (?:error 5|status server)|Could not fetch URL|ReadTimeout|ConnectTimeout"
     r"|network (?:connectivity is|was) disabled|certificate verify failed|invalid peer certificate|IncompleteRead"
     r"|end of file before message|Connection broken|error decoding response|unexpected end of file",
     re.IGNORECASE,
@@ -29,6 +29,7 @@ _UNREACHABLE = re.compile(
 
 _DENIED = re.compile(r"\b40[13]\b.{0,40}(?:Unauthorized|Forbidden|Client Error)|Unauthorized|Forbidden|401 Error")
 NO_SOLUTION = "No solution found"
+_FETCHED = re.compile(r"Failed to fetch: `?(https?://[^\s`]+)")
 _MESSAGE = re.compile(r"(?:error|cause|caused by|WARNING|ERROR):\s*(.+)", re.IGNORECASE)
 
 
@@ -89,7 +90,8 @@ def unusable_index(text: str, resolver: str) -> None:
 
 
 def _reason(text: str) -> str:
-    """Return the line of a message that has the reason."""
+    """Return the line of a message that has the reason, and the URL that uv names in an earlier one."""
     lines = [match[1].strip() for match in _MESSAGE.finditer(text)] or text.split("\n")
     named = [line for line in lines if _UNREACHABLE.search(line) or _DENIED.search(line)]
-    return (named or lines)[-1][:200]
+    reason, url = (named or lines)[-1][:200], _FETCHED.search(text)
+    return reason if url is None or "://" in reason else f"{reason}, {url[1][:200]}"

@@ -129,16 +129,22 @@ def raised(outer: Severities | None, inner: Severities) -> Combined:
     return Severities(levels=outer.levels, floors=floors), weaker
 
 
+TODAY = "today"
+
+
 def known_to_both(outer: Mapping[str, tuple[str, ...]] | None, inner: Mapping[str, tuple[str, ...]]) -> Combined:
-    """Combine facts, which turn off findings: an inner file adds none."""
-    known = outer or {}
+    """Combine facts, which turn off findings: an inner file adds none. A later date only adds findings."""
+    known = dict(outer or {})
     weaker = [
         Weaker((key,), f"contains {quoted(name)}", "does not")
         for key, names in inner.items()
         for name in names
-        if name not in known.get(key, ())
+        if key != TODAY and name not in known.get(key, ())
     ]
-    return known, weaker
+    before, after = known.get(TODAY, ()), inner.get(TODAY, ())
+    if after and after < before:
+        weaker.append(Weaker((TODAY,), f"is {after[0]}", f"has {before[0]}"))
+    return {**known, TODAY: max(before, after)}, weaker
 
 
 def dearer(outer: Mapping[str, Any] | None, inner: Mapping[str, Any]) -> Combined:

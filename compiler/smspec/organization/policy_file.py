@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
@@ -40,7 +41,9 @@ _KEEP_IMAGES = "keep_images"
 _REGISTRY_KEYS = (*_SWITCHES, _KEEP_IMAGES)
 _MOST_IMAGES = 100_000
 
-_FACTS = ("images", "instance_types")
+_FACTS = ("images", "instance_types", "members", "values", policy_combination.TODAY)
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_MEMBER = r"[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*"
 
 _HIGHEST = 10**9
 _INVALID = object()
@@ -140,7 +143,7 @@ class _Reader:
         return ()
 
     def facts(self, _key: str) -> dict[str, tuple[str, ...]]:
-        """Return the images and the instance types of the table `facts`."""
+        """Return what the table `facts` lists, and the date that it states as a list."""
         value = self._tables.get("facts", {})
         if not isinstance(value, dict):
             self.faults.append((("facts",), "`facts` is not a table", 'write `[facts]` and below it `images = ["…"]`'))
@@ -149,17 +152,37 @@ class _Reader:
             if key not in _FACTS:
                 help = f"use {one_of(_FACTS)}"
                 self.faults.append((("facts", key), f"unknown key {quoted(f'facts.{key}')}", help))
-        images, types = (self.texts("facts", key) or () for key in _FACTS)
-        for image in images:
+        found = {key: self.texts("facts", key) or () for key in _FACTS[:-1]}
+        for image in found["images"]:
             reference = parsed_reference(image)
             if reference is None or reference.tag is None:
                 help = "write the repository and the tag, such as `pytorch:2.13-cpu-amzn2023-sagemaker`"
                 self.faults.append((("facts", "images"), f"`facts.images`: {quoted(image)} has no tag", help))
-        for kind in types:
+        for kind in found["instance_types"]:
             if not re.fullmatch(INSTANCE_TYPE, kind):
                 message = f"`facts.instance_types`: {quoted(kind)} is not an instance type"
                 self.faults.append((("facts", "instance_types"), message, "write a type such as `ml.p7.48xlarge`"))
-        return {"images": images, "instance_types": types}
+        for key, form, example in (
+            ("members", _MEMBER, "ResourceConfig.InstanceType"),
+            ("values", rf"{_MEMBER}=.+", "OutputDataConfig.CompressionType=GZIP"),
+        ):
+            for name in found[key]:
+                if not re.fullmatch(form, name):
+                    message = f"`facts.{key}`: {quoted(name)} is not a path of the request"
+                    self.faults.append((("facts", key), message, f"write a path such as `{example}`"))
+        return {**found, policy_combination.TODAY: self._today(value.get(policy_combination.TODAY))}
+
+    def _today(self, value: object) -> tuple[str, ...]:
+        """Return the date that the file states, which TOML has as a date or as a string."""
+        text = "" if value is None else str(value)
+        try:
+            date.fromisoformat(text if re.fullmatch(_DATE, text) else "")
+        except ValueError:
+            if value is not None:
+                message = f"`facts.today`: {quoted(text)} is not a date"
+                self.faults.append((("facts", "today"), message, "write a date such as `2026-11-30`"))
+            return ()
+        return (text,)
 
     def ignores(self, key: str) -> bool | tuple[str, ...]:
         value = self._tables[key]

@@ -15,10 +15,10 @@ from smspec.organization.dated_file import PRICE_TABLE, price_list
 from smspec.organization.dated_file import PRICES as PRICES
 from smspec.organization.dated_file import QUOTAS as QUOTAS
 from smspec.organization.organization_config import OrganizationConfig, TomlPlaces, json_place
-from smspec.organization.policy_combination import Severities, Weaker
+from smspec.organization.policy_combination import TODAY, Severities, Weaker
 from smspec.organization.policy_file import POLICY_KEYS, OwnPolicy
 from smspec.service.job_costs import PriceBook, RegionPrices
-from smspec.service.policy import RUNTIME, Policy, Quotas, RegionQuotas, RegistrySettings
+from smspec.service.policy import RUNTIME, KnownFacts, Policy, Quotas, RegionQuotas, RegistrySettings
 from smspec.service.request_rules.stopping import DEFAULT_QUOTA
 from smspec.source import Path, SourceText, Span, dotted
 from smspec.source.frozen import dataclass
@@ -62,8 +62,9 @@ def _policy(values: Mapping[str, Any], layers: Sequence[OwnPolicy], priced_by: M
         require_base=values.get("require_base", ()),
         prices=PriceBook(own=values.get("prices", {})),
         priced_by=None if priced_by is None else PriceBook(own=priced_by),
-        known_images=facts.get("images", ()),
-        known_instance_types=facts.get("instance_types", ()),
+        facts=KnownFacts(
+            **{name: known for name, known in facts.items() if name != TODAY}, today="".join(facts.get(TODAY, ()))
+        ),
         may_ignore=values.get("allow_ignores", True),
         levels=dict(severities.levels),
         floors=dict(severities.floors),

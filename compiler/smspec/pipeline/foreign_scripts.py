@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from smspec.pipeline.script_reading import Started
-from smspec.script.program import MOST_FOREIGN_BYTES, ForeignScript, UnreadScript
+from smspec.script.program import LAUNCHERS, MOST_FOREIGN_BYTES, ForeignScript, StartedLauncher, UnreadScript
 from smspec.script.shell import NotUnderstood, Simple, simple_commands
 from smspec.script.shell.grammar import shell_script
-from smspec.source import Document, Listing, Path, Scalar
+from smspec.source import Document, Listing, Path, Scalar, Span
 from smspec.source import Sequence as SequenceNode
 from smspec.source.real_file import open_real
 
@@ -24,6 +24,8 @@ MOST_SCRIPTS = 20
 _SHELL = re.compile(r"(?:/(?:usr/)?bin/)?(bash|sh|dash)")
 _OF_PYTHON = re.compile(rb"#![ \t]*/(?:\S*/)?(?:env[ \t]+)?(?:-S[ \t]+)?python(?:3(?:\.\d+)?)?(?:[ \t]+-u)?[ \t]*\n")
 _BEGINNING = 200
+_QUIET = frozenset({":", "cd", "date", "echo", "ls", "mkdir", "nvidia-smi", "printf", "pwd", "set", "ulimit"})
+"""Commands that install nothing and do not change where programs are."""
 
 
 class _Files:
@@ -77,6 +79,28 @@ def read_foreign_script(
     else:
         script = _command(_words(document), files, path)
     return None if script is None else _with_called(script, files)
+
+
+def launches_of(script: ForeignScript) -> Iterator[StartedLauncher]:
+    """Yield the launchers that every run of a shell script starts before it could install any."""
+    try:
+        items = shell_script(script.text) if script.dialect else ()
+    except NotUnderstood:
+        return
+    for item in items:
+        if any(operator != "&&" for operator in item.operators):
+            return
+        for pipeline in item.pipelines:
+            command = pipeline.commands[0]
+            if not isinstance(command, Simple) or any(word.text.startswith("PATH=") for word in command.assigned):
+                return
+            words = [word.value for word in command.words]
+            name = words[1] if words[:1] == ["exec"] and len(words) > 1 else words[0] if words else ":"
+            if name in LAUNCHERS:
+                place = Span(script.file, command.line, 1, command.line, 2) if script.name else None
+                yield StartedLauncher(name=name, path=script.path, place=place)
+            if name not in _QUIET or len(pipeline.commands) > 1:
+                return
 
 
 def _words(document: Document) -> list[str]:

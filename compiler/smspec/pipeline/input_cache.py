@@ -13,7 +13,7 @@ from smspec.pipeline.script_reading import ReadScript, Started, read_program
 from smspec.pipeline.script_source import source_texts
 from smspec.plan import ImagePlan, NeededEnvironment
 from smspec.service.image_python import Version
-from smspec.service.policy import Level
+from smspec.service.policy import KnownFacts, Level, Policy
 from smspec.source import DataExtent, Document, Listing, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.layers import Fold
@@ -301,11 +301,19 @@ class InputCache:
 
     def levels(self, directory: str) -> dict[str, Level]:
         """Return the severities for specs in ``directory``; none if the policy is invalid."""
-        try:
-            policy = self.organization(directory).policy()
-        except InvalidInput:
-            return {}
+        policy = self._valid_policy(directory)
         return {} if policy is None else policy.levels
+
+    def facts(self, directory: str) -> KnownFacts:
+        """Return what the organization knows of AWS for specs in ``directory``; nothing if the policy is invalid."""
+        policy = self._valid_policy(directory)
+        return KnownFacts() if policy is None else policy.facts
+
+    def _valid_policy(self, directory: str) -> Policy | None:
+        try:
+            return self.organization(directory).policy()
+        except InvalidInput:
+            return None
 
     def text(self, name: str) -> SourceText:
         """Return a text that jobs consist of, by its name: that of a spec, or of a file with defaults."""

@@ -18,7 +18,7 @@ from smspec.render import templates_digest
 from smspec.script.program import ForeignScript, Program, UnreadScript
 from smspec.script.reach import Reach
 from smspec.service.job_costs import PriceBook
-from smspec.service.policy import Level, Policy
+from smspec.service.policy import KnownFacts, Level, Policy
 from smspec.source import DataExtent, Document, ListedFile, Listing, Path, Scalar, Sequence, SourceText, Span
 from smspec.source import Mapping as Entries
 from smspec.source.frozen import dataclass, field, replace
@@ -161,7 +161,7 @@ class Inputs:
 
     ``faults`` are those of its layers: if there are any, ``document`` is the part of the spec without them.
     ``findings`` are about missing files that the spec names; ``build_inputs`` are without them. ``policy`` is the
-    policy for the job, ``levels`` the severities that the organization sets,
+    policy for the job, ``facts`` what it states about AWS, ``levels`` the severities that the organization sets,
     ``organization_rules`` those that it wrote. ``program`` is what the text of the entry
     point shows, or why it is unknown; ``reach`` are the modules that it imports. ``source_texts``: the text files of
     the source, None if they are unknown or not compared with the job. ``source_is_known`` False: the source directory
@@ -176,6 +176,7 @@ class Inputs:
     build_inputs: BuildInputs
     policy: Policy | None = None
     levels: Mapping[str, Level] = field(default_factory=dict)
+    facts: KnownFacts = field(default_factory=KnownFacts)
     organization_rules: tuple[OrganizationRule, ...] = ()
     faults: tuple[Diagnostic, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -282,13 +283,14 @@ def gather_to_compare(
 ) -> Inputs:
     """Gather what a merged spec names, as far as a comparison needs it: its result, not its quality.
 
-    So the script is not read, and only the severities below error of a policy count: a job that violates it can be
-    compared. ``levels``: those of a different revision, by default of the spec's directory. A fault of the policy is
+    So the script is not read, and only facts and severities below error of a policy count: a job that violates it can
+    be compared. ``levels``: those of a different revision, by default of the spec's directory. A fault of the policy is
     not one of the spec.
     """
     inputs = _with_build_inputs(merged, overlay, cache)
     levels = cache.levels(inputs.directory) if levels is None else levels
-    return replace(inputs, levels={code: level for code, level in levels.items() if level != "error"})
+    kept = {code: level for code, level in levels.items() if level != "error"}
+    return replace(inputs, levels=kept, facts=cache.facts(inputs.directory))
 
 
 def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
@@ -300,6 +302,7 @@ def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
         inputs,
         policy=policy,
         levels={} if policy is None else policy.levels,
+        facts=cache.facts(inputs.directory),
         organization_rules=organization.rules(),
         program=script.program,
         reach=script.reach,

@@ -16,15 +16,15 @@ from smspec.plan import BuildInputs, Plan, StartupPackages
 from smspec.plan.image_planning import is_lockable
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.script.program import Program
+from smspec.script.program import LAUNCHERS, ForeignScript, Program, StartedLauncher
 from smspec.script.reach import Reach
-from smspec.service.policy import at_level
+from smspec.service.policy import KnownFacts, at_level, without_known
 from smspec.service.request import Request
 from smspec.service.request_rules import request_findings
 from smspec.source import Document
 from smspec.source.frozen import ByIdentity, dataclass, replace
 from smspec.spec.lock import environment_file
-from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
+from smspec.spec.model import BuiltImage, CommandEntry, ExistingImage, JobSpec, Mpi, Torchrun
 from smspec.spec.shape import ambiguous_texts, nulls_that_remove_nothing
 from smspec.spec.startup import REQUIREMENTS, startup_requirements
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 SMALLEST_VOLUME = 1 << 30
 """Bytes of VolumeSizeInGB: 1. Local storage is larger."""
 
+_NO_FACTS = KnownFacts()
 _OF_REQUIREMENTS: ByIdentity[list[Finding]] = ByIdentity()
 
 
@@ -90,31 +91,23 @@ def _secrets(job: DecodedJob) -> Iterable[Finding]:
 
 def _request(job: DecodedJob) -> Iterable[Finding]:
     """Return what the API would reject, at the key of the spec that it was made from."""
-    request, image = job.plan.request, job.spec.image
+    request, image, policy = job.plan.request, job.spec.image, job.inputs.policy
+    tagged = image.uri if isinstance(image, ExistingImage) else ""
     found = request_findings(
         request.payload,
         region=job.spec.region,
         in_spec_words=True,
         launcher=job.plan.run.launcher if job.plan.run else None,
-        tagged_image=image.uri if isinstance(image, ExistingImage) else "",
+        tagged_image=tagged,
+        today=job.inputs.facts.today,
     )
-    policy = job.inputs.policy
     if policy is not None and policy.quotas.accounts:
         # Imported late: few repositories know the quotas of their accounts.
         from smspec.service.policy_rules.limits import without_the_default
 
         found = without_the_default(found, Request(payload=request.payload, region=job.spec.region), policy)
-    if policy is not None and policy.known_images:
-        # Imported late: few repositories have images that are newer than the tables.
-        from smspec.service.policy import without_known_images
-
-        tagged = image.uri if isinstance(image, ExistingImage) else ""
-        found = without_known_images(found, Request(payload=request.payload, tagged_image=tagged), policy.known_images)
-    if policy is not None and policy.known_instance_types:
-        # Imported late: few repositories have instances that are newer than the API model.
-        from smspec.service.policy import without_known_types
-
-        found = without_known_types(found, request.payload, policy.known_instance_types)
+    if job.inputs.facts != _NO_FACTS:
+        found = without_known(found, Request(payload=request.payload, tagged_image=tagged), job.inputs.facts)
     return map(request.at_origin, found)
 
 
@@ -130,13 +123,13 @@ def _image_name(job: DecodedJob) -> Iterable[Finding]:
 
 def _base_image(job: DecodedJob) -> Iterable[Finding]:
     """Return why AWS does not have the base image of a job. The tables have that of each short name."""
-    image, policy = job.spec.image, job.inputs.policy
+    image = job.spec.image
     if job.named is not None or not isinstance(image, BuiltImage) or ".dkr" not in image.base:
         return ()
     # Imported late: few base images are of AWS.
     from smspec.service.request_rules.images import base_image_findings
 
-    return base_image_findings(image.base, () if policy is None else policy.known_images)
+    return base_image_findings(image.base, job.inputs.facts)
 
 
 def _requirements(job: DecodedJob) -> Iterable[Finding]:
@@ -289,18 +282,21 @@ def _script(job: DecodedJob) -> Iterable[Finding]:
 def _modules(job: DecodedJob) -> Iterable[Finding]:
     """Return what keeps the script from starting in its image."""
     reach = job.inputs.reach
-    if reach is None or job.spec.entry_point is None or (isinstance(reach, Reach) and reach.is_sound):
+    if reach is None or job.spec.entry_point is None:
+        return ()
+    launches = tuple(_launches(job))
+    if isinstance(reach, Reach) and reach.is_sound and not launches:
         return ()
     # Imported late: many jobs have no script that can be read.
     from smspec.rules.program import foreign_script_findings, program_findings
     from smspec.rules.program.program_and_image import ProgramAndImage
 
-    if not isinstance(reach, Reach):
-        return foreign_script_findings(reach, job.spec)
+    findings = [] if isinstance(reach, Reach) else foreign_script_findings(reach, job.spec)
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     startup = build_inputs.startup
     both = ProgramAndImage(
-        reach=reach,
+        reach=reach if isinstance(reach, Reach) else Reach(),
+        launches=launches,
         job=job.spec,
         source=build_inputs.source,
         requirements=build_inputs.requirements,
@@ -312,7 +308,24 @@ def _modules(job: DecodedJob) -> Iterable[Finding]:
         startup=None if startup is None else startup.locked,
         startup_is_lockable=startup is not None and _is_lockable_at_start(job, startup),
     )
-    return program_findings(both)
+    return [*findings, *program_findings(both)]
+
+
+def _launches(job: DecodedJob) -> Iterable[StartedLauncher]:
+    """Yield the launchers that every run of the job starts."""
+    entry, program, reach = job.spec.entry_point, job.inputs.program, job.inputs.reach
+    if isinstance(job.spec.distribution, Mpi | Torchrun):
+        yield StartedLauncher(
+            name="mpirun" if isinstance(job.spec.distribution, Mpi) else "torchrun", path=("distribution",)
+        )
+    if isinstance(entry, CommandEntry) and entry.command[0] in LAUNCHERS:
+        yield StartedLauncher(name=entry.command[0], path=("entry_point", "command"))
+    if isinstance(program, Program):
+        yield from program.launches
+    if isinstance(reach, ForeignScript):
+        from smspec.pipeline.foreign_scripts import launches_of  # imported late: few scripts are of a shell
+
+        yield from launches_of(reach)
 
 
 def _source_texts(job: DecodedJob) -> Iterable[Finding]:

@@ -12,7 +12,7 @@ from smspec.pipeline.compilation import MOST_REPORTED
 from smspec.service.job_costs import JobCost, PriceBook, cost_line, job_cost
 from smspec.service.json_parser import decode_json_bytes, read_json
 from smspec.service.json_scanner import MAX_BYTES
-from smspec.service.policy import Policy, at_level, without_known_images, without_known_types
+from smspec.service.policy import Policy, at_level, without_known
 from smspec.service.policy_rules import policy_findings
 from smspec.service.policy_rules.limits import without_the_default
 from smspec.service.request import Request
@@ -95,12 +95,11 @@ def _check_visible(document: Document, text: SourceText) -> None:
 
 def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding]:
     region = region_of(payload)
-    findings = request_findings(payload, region=region)
+    findings = request_findings(payload, region=region, today="" if policy is None else policy.facts.today)
     if policy is None:
         return findings
     request = Request(payload=payload, region=region)
-    findings = without_known_images(without_the_default(findings, request, policy), request, policy.known_images)
-    findings = without_known_types(findings, request.payload, policy.known_instance_types)
+    findings = without_known(without_the_default(findings, request, policy), request, policy.facts)
     findings += policy_findings(request, policy)
     return list(at_level(findings, policy.levels, policy.floors))
 

@@ -19,6 +19,7 @@ from smspec.script.reach.reaching import Reaching
 from smspec.script.script_files import (
     ScriptSource,
     ScriptUnreadable,
+    data_files,
     forget_trees,
     has_relevant_word,
     is_readable,
@@ -188,18 +189,40 @@ def _program(started: Started, path: str, files: dict[str, str], modules: Progra
         raise ScriptUnreadable(f"`{path.removesuffix('.py')}.args` next to it may set arguments")
     if not _is_relevant(text, files):
         return Program(texts=(text,))
-    program = read_script(text, modules)
+    program = _with_missing_files(read_script(text, modules), files, modules)
     if not any(line.drops for line in program.command_lines):
         return program
+    return confirmed(program, _python_texts(files, modules))
+
+
+def _python_texts(files: dict[str, str], modules: ProgramSource) -> list[str] | None:
+    """Return the texts of all Python files of a source; None if there are too many, or one cannot be read."""
     names = [name for name in files if name.endswith(".py")]
     texts = [modules.text(name) for name in names[:MOST_LOOKED_THROUGH]]
-    is_whole = len(names) <= MOST_LOOKED_THROUGH and None not in texts
-    return confirmed(program, [one.text for one in texts if one is not None] if is_whole else None)
+    found = [one.text for one in texts if one is not None]
+    return found if len(found) == len(names) else None
+
+
+def _with_missing_files(program: Program, files: dict[str, str], modules: ProgramSource) -> Program:
+    """Return the script with the files that it reads and the source does not have, nor names a second time."""
+    directories = {path[: index + 1] for path in files for index, letter in enumerate(path) if letter == "/"}
+    missing = {use.path: use for use in reversed(program.file_reads) if use.path not in files}
+    texts = _python_texts(files, modules) if missing else None
+    found = [
+        use
+        for path, use in missing.items()
+        if f"{path}/" not in directories and texts is not None and _mentions(posixpath.basename(path), texts) == 1
+    ]
+    return replace(program, file_reads=(), missing_files=tuple(reversed(found)))
+
+
+def _mentions(name: str, texts: Sequence[str]) -> int:
+    return sum(text.count(name + quote) for text in texts for quote in "'\"")
 
 
 def _is_relevant(text: SourceText, files: dict[str, str]) -> bool:
     """Return whether tracing is worth the time: usually the script itself contains a relevant word."""
-    if has_relevant_word(text.text):
+    if has_relevant_word(text.text) or data_files(text.text) - {posixpath.basename(path) for path in files}:
         return True
     names = {part for path in files if path.endswith(".py") for part in path.removesuffix(".py").split("/")}
     return any(name.rpartition(".")[2] in names for name in names_imported(text.text, ""))

@@ -75,6 +75,7 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
         variables=variables | _MEETING if _host_count(payload) > 1 or _is_for_pytorch(job, environment) else variables,
         piped=_channels(payload.get("InputDataConfig"), _input_mode(payload)),
         is_bare=is_bare(job),
+        has_only_source=is_bare(job) or _is_of_aws(job),
         forms_groups=job.distribution is not None or not _starts_script(job) or _names_launcher(sent),
         isolation_path=isolation_path(job),
         unrouted_path=unrouted_path(job),
@@ -121,6 +122,16 @@ def _is_for_pytorch(job: JobSpec, environment: Mapping[str, object]) -> bool:
 def _names_launcher(sent: Mapping[str, object]) -> bool:
     """Return whether a hyperparameter of SageMaker's SDK sets a launcher."""
     return any(name.startswith("sagemaker_") and name.endswith("_enabled") for name in sent)
+
+
+def _is_of_aws(job: JobSpec) -> bool:
+    """Return whether the image is one of AWS, or built on one without commands."""
+    image = job.image
+    if image is None or (isinstance(image, BuiltImage) and image.commands):
+        return False
+    from smspec.service.provided_images import provided_image  # imported late: many images are not from ECR
+
+    return provided_image(image.base if isinstance(image, BuiltImage) else image.uri) is not None
 
 
 def _starts_script(job: JobSpec) -> bool:

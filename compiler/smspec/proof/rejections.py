@@ -30,6 +30,9 @@ _ABOUT_WORDS = re.compile(
 _OF_THIS_MACHINE = re.compile(r"\bcpus?\b|\bcores?\b|\bmemory\b|\bdisk\b|\bhost\b|\bnetwork\b", re.IGNORECASE)
 _NOTHING_TO_CHOOSE = re.compile(r"\(choose from ?\)|choose from:? *$")
 _CHANGES = re.compile(r"Permission denied|Read-only file system|smspec check|not writable", re.IGNORECASE)
+_OF_HYDRA_OR_THE_SOURCE = ("pkg://hydra.", "structured://", "file:///opt/ml/code/")
+"""Where Hydra looks for configurations, other than in data."""
+
 _ABSOLUTE = re.compile(r"(?<![\w.~/:])/[^\s'\":,;)]+")
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w.-]*")
 
@@ -60,6 +63,9 @@ def message_line(message: str, here: Circumstances) -> str:
 def _reason(line: str, here: Circumstances, argv: Sequence[str]) -> str:
     """Return why the container may accept what is rejected here; empty if it certainly does not."""
     if _ABOUT_WORDS.search(line):
+        return ""
+    searched = re.findall(r" path=([a-z]+://[^\s,]*)", here.shown(line).partition("Config search path:")[2])
+    if searched and all(f"{path}/".startswith(_OF_HYDRA_OR_THE_SOURCE) for path in searched):
         return ""
     head = line.partition(": ")[0] if line.startswith("argument ") else line
     options = _OPTION.findall(head)

@@ -122,7 +122,7 @@ def view_of_a_channel_without_a_stream(job: JobSpec, _: Listing) -> Iterator[Fin
             )
 
 
-AUGMENTED_VIEW_OF_OTHER_DATA = Rule("SM325", "augmented view of other data", needs_every_layer=True)
+AUGMENTED_VIEW_OF_OTHER_DATA = Rule("SM325", "augmented view of other data", needs_every_layer=True, instead_of="SM820")
 
 
 def augmented_view_of_other_data(job: JobSpec, _: Listing) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import Literal
 
-from smspec.pipeline.script_reading import Started, read_program
+from smspec.pipeline.script_reading import ReadScript, Started, read_program
 from smspec.rules.entry_points import is_safe
 from smspec.rules.program.provided_modules import package_of
 from smspec.script.printed_lines import Gap, printed_lines
@@ -25,6 +25,7 @@ from smspec.script.program import CommandLine, DeclaredOption, Program
 from smspec.script.reach import Reach
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
+from smspec.workspace.path_targets import repository_top, upwards
 from smspec.workspace.source_listing import scan_source
 
 SOURCE = "src"
@@ -40,8 +41,12 @@ DATA = "/opt/ml/input/data/"
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 _DIRECTORY = re.compile(
-    r"((train|training|test|val|valid|validation|eval|input|image|img|dataset|data)[_-]?)+(dir|path|root|folder)?"
+    r"(?:(?:train|training|test|val|valid|validation|eval|input|image|img|dataset|data)[_-]?)+(dir|path|root|folder)?"
 )
+_LISTED = re.compile(r"\||(?:,[^,]+){2}")
+_NAMES = re.compile(r"\b(?:one of|names?|types?|kind|either|which|mode|or)\b", re.IGNORECASE)
+_PATHS = re.compile(r"\b(?:paths?|dir|directory|directories|folders?|root|location)\b", re.IGNORECASE)
+"""What the help of an argument has whose value is one of several names, or a path."""
 
 _USUAL_DATA = "data"
 _NUMBER = re.compile(r"[-+ ]?\d*(\.\d+)?[eEfFgG]")
@@ -61,7 +66,10 @@ class NoScript(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadSource:
-    """``source`` and ``script``: paths in the spec. ``reason``: why the script was not read, if it was not."""
+    """``source`` and ``script``: paths in the spec. ``reason``: why the script was not read, if it was not.
+
+    ``elsewhere``: modules that it imports and the repository has, but outside of the source.
+    """
 
     source: str
     script: str
@@ -69,6 +77,7 @@ class ReadSource:
     reach: Reach
     has_requirements: bool
     reason: str = ""
+    elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,21 +116,69 @@ def read_source(directory: str, path: str) -> ReadSource:
         raise NoScript(f"`{path}` is not below `{directory}`; create the job in a directory that contains the script")
     top, _, rest = relative.partition(os.sep)
     source = SOURCE if top == SOURCE and rest else os.path.dirname(relative)
-    root = os.path.join(here, source)
-    listing = scan_source(root).listing
-    script = os.path.relpath(file, root)
-    if not is_safe(script):
-        raise NoScript(f"`{path}`: SageMaker accepts only letters, digits, and `. _ + - /` in a script; rename it")
-    read = read_program(Started(path=script, named=script, key="script"), listing, root)
+    script, read, has_requirements = _read_in(os.path.join(here, source), file, path)
+    tops = {each.top for each in read.reach.foreign} if isinstance(read.reach, Reach) else set()
+    above = next(
+        (place for place in _above(source) if any(_is_module(os.path.join(here, place), top) for top in tops)), None
+    )
+    if above is not None:
+        # The modules next to the source are part of it: the runtime finds them from its top.
+        source = above
+        script, read, has_requirements = _read_in(os.path.join(here, source), file, path)
+        tops = {each.top for each in read.reach.foreign} if isinstance(read.reach, Reach) else set()
     known = isinstance(read.program, Program)
     return ReadSource(
         source=source or os.curdir,
         script=script,
         program=read.program if isinstance(read.program, Program) else Program(texts=()),
         reach=read.reach if isinstance(read.reach, Reach) else Reach(),
-        has_requirements=listing.has("requirements.txt"),
+        has_requirements=has_requirements,
         reason="" if known else str(getattr(read.program, "reason", "it cannot be read")),
+        elsewhere=tuple(sorted(_in_repository(here, tops))),
     )
+
+
+def _read_in(root: str, file: str, path: str) -> tuple[str, ReadScript, bool]:
+    """Return the path of the script in a source, what it is, and whether the source has requirements."""
+    listing = scan_source(root).listing
+    script = os.path.relpath(file, root)
+    if not is_safe(script):
+        raise NoScript(f"`{path}`: SageMaker accepts only letters, digits, and `. _ + - /` in a script; rename it")
+    read = read_program(Started(path=script, named=script, key="script"), listing, root)
+    return script, read, listing.has("requirements.txt")
+
+
+def _above(source: str) -> Iterator[str]:
+    """Yield the directories above a source, that of the spec first."""
+    parts = source.split(os.sep) if source else []
+    for count in range(len(parts)):
+        yield os.path.join("", *parts[:count])
+
+
+def _is_module(directory: str, name: str) -> bool:
+    """Return whether a directory has a module or package of this name."""
+    place = os.path.join(directory, name)
+    if os.path.isfile(f"{place}.py"):
+        return True
+    return os.path.isdir(place) and any(each.endswith(".py") for each in os.listdir(place))
+
+
+def _in_repository(here: str, names: set[str]) -> Iterator[str]:
+    """Yield the modules that the repository has: anywhere below the directory of the spec, or next to one above it."""
+    if not names:
+        return
+    top = repository_top(here) or here
+    steps = [part for file in scan_source(here).listing.files for part in file.path.removesuffix(".py").split("/")]
+    below = set(steps) if len(steps) else set()
+    for name in names:
+        is_above = any(
+            _is_module(os.path.join(place, inner), name)
+            for place in upwards(here)
+            if len(place) >= len(top)
+            for inner in ("", SOURCE)
+        )
+        if name in below or is_above:
+            yield name
 
 
 def requirements(modules: Iterable[str]) -> list[ImportedPackage]:
@@ -267,9 +324,15 @@ def script_channels(
     known = set(found)
     paths: dict[str, str] = {}
     local: dict[str, str] = {}
+    named = [each for each in arguments if each.state == "required" and _names_data(each, arguments)]
+    if not found and not named:
+        # What a script checks itself is no required argument, but it cannot run without its data.
+        named = [each for each in arguments if each.option.default is None and _is_directory(each) and _is_path(each)][
+            :1
+        ]
     for argument in arguments:
-        data = _local_data(argument, directory)
-        if argument.key not in known and (data or (argument.state == "required" and _names_data(argument))):
+        data = _local_data(argument, arguments, directory)
+        if argument.key not in known and (data or argument in named):
             name = re.sub("[^A-Za-z0-9._-]", "-", argument.key)
             found.setdefault(name, f"--{argument.key}")
             paths[argument.key] = f"{DATA}{name}"
@@ -283,15 +346,32 @@ def script_channels(
     return channels, paths
 
 
-def _names_data(argument: ScriptArgument) -> bool:
-    is_text = argument.option.kind == "text" and argument.option.choices is None and argument.option.words in (1, "?")
-    return is_text and _DIRECTORY.fullmatch(argument.key.lower()) is not None
+def _names_data(argument: ScriptArgument, arguments: Sequence[ScriptArgument]) -> bool:
+    """Return whether an argument is the path of data: not the name of a data set, next to which there may be one."""
+    if not _is_path(argument) or _DIRECTORY.fullmatch(argument.key.lower()) is None:
+        return False
+    help_text = argument.option.help
+    if _is_directory(argument) or _LISTED.search(help_text):
+        return _is_directory(argument)
+    may_be_name = argument.key.lower() in ("data", "dataset")
+    has_other = may_be_name and any(_is_directory(each) and each is not argument for each in arguments)
+    return _PATHS.search(help_text) is not None or not (_NAMES.search(help_text) or has_other)
 
 
-def _local_data(argument: ScriptArgument, directory: str) -> str | None:
+def _is_path(argument: ScriptArgument) -> bool:
+    return argument.option.kind == "text" and argument.option.choices is None and argument.option.words in (1, "?")
+
+
+def _is_directory(argument: ScriptArgument) -> bool:
+    """Return whether the name of an argument is that of data, and of a directory."""
+    named = _DIRECTORY.fullmatch(argument.key.lower())
+    return named is not None and named[1] is not None
+
+
+def _local_data(argument: ScriptArgument, arguments: Sequence[ScriptArgument], directory: str) -> str | None:
     """Return the directory here that is the default of an argument with the name of data."""
     default = argument.option.default
-    if not _names_data(argument) or not isinstance(default, str) or not default or os.path.isabs(default):
+    if not _names_data(argument, arguments) or not isinstance(default, str) or not default or os.path.isabs(default):
         return None
     path = os.path.normpath(default)
     if path.startswith(os.pardir) or path == os.curdir:
@@ -302,7 +382,14 @@ def _local_data(argument: ScriptArgument, directory: str) -> str | None:
 def _data_of(name: str, count: int, directory: str) -> str | None:
     """Return the data of a channel by the usual names: ``data/NAME``, or ``data`` for the only one."""
     usual: Iterable[str] = (f"{_USUAL_DATA}/{name}", _USUAL_DATA) if count == 1 else (f"{_USUAL_DATA}/{name}",)
-    return next((f"{path}/" for path in usual if os.path.isdir(os.path.join(directory, path))), None)
+    return next(
+        (
+            f"{path}/"
+            for path in usual
+            if os.path.isdir(os.path.join(directory, path)) and not _is_module(directory, path)
+        ),
+        None,
+    )
 
 
 def printed_metrics(texts: Iterable[SourceText]) -> Iterator[tuple[str, str]]:

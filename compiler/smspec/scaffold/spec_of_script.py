@@ -47,6 +47,7 @@ class _Hyperparameter:
 class _Writer:
     def __init__(self, read: ReadSource, directory: str) -> None:
         self._read = read
+        self._place = os.path.realpath(directory)
         self._program = read.program
         self.remarks: list[str] = []
         self._variables: dict[str, str] = {}
@@ -54,7 +55,7 @@ class _Writer:
         self._line = lines[0] if len(lines) == 1 else None
         self._arguments = list(script_arguments(self._line)) if self._line else []
         self._channels, self._paths = script_channels(self._program, self._arguments, directory)
-        self._packages = requirements(each.name for each in read.reach.foreign)
+        self._packages = requirements(each.name for each in read.reach.foreign if each.top not in read.elsewhere)
         self._hyperparameters = list(self._with_values())
         self._words = [str(self._required(each)) for each in self._arguments if _is_required_word(each)]
         self._add_remarks()
@@ -96,8 +97,13 @@ class _Writer:
                 yield line if each.version else _noted(line, "not installed here: check the name, and pin the version")
 
     def _script(self) -> Iterator[str]:
+        if self._read.elsewhere:
+            yield "# imported, and in this repository, but not in `source`; copy them there:"
+            yield from _folded(self._read.elsewhere, "")
         if self._read.source == os.curdir:
-            yield "source: {dir: ., ignore: [data/, build/, run/]}"
+            own = {os.path.relpath(text.name, self._place).partition(os.sep)[0] for text in self._read.reach.texts}
+            ignored = [f"{name}/" for name in ("data", "build", "run") if name not in own]
+            yield f"source: {{dir: ., ignore: [{', '.join(ignored)}]}}"
         else:
             yield _noted(f"source: {flow_style(self._read.source + '/')}", "copied into the image, to /opt/ml/code")
         entry: dict[str, object] = {"script": self._read.script}
@@ -200,6 +206,9 @@ class _Writer:
         elif len(self._program.command_lines) > 1:
             self.remarks.append("hyperparameters are not written: the script parses its command line more than once")
         unknown = [each.package for each in self._packages if each.version is None]
+        if self._read.elsewhere:
+            named = ", ".join(f"`{name}`" for name in self._read.elsewhere)
+            self.remarks.append(f"modules of this repository outside of `source`, to copy there: {named}")
         if unknown and not self._read.has_requirements:
             self.remarks.append(f"not installed here, and therefore not pinned: {', '.join(unknown)}")
         if self._variables:
@@ -226,10 +235,10 @@ def _noted(line: str, comment: str) -> str:
     return f"{line.ljust(_COMMENT - 2)}  # {comment}" if comment else line
 
 
-def _folded(names: Sequence[str]) -> Iterator[str]:
+def _folded(names: Sequence[str], before: str = "--") -> Iterator[str]:
     line = "#  "
     for name in names:
-        word = f" --{visible(name)}"
+        word = f" {before}{visible(name)}"
         if len(line) + len(word) > 110:
             yield line
             line = "#  "

@@ -6,7 +6,9 @@ Outside of a container they are different files.
 from __future__ import annotations
 
 import ast
+import builtins
 import posixpath
+import re
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.values import UNKNOWN, Known, Operation, Unknown, Value, text
@@ -68,6 +70,33 @@ OPERATIONS: dict[str, tuple[int, ...]] = {
     "safetensors.torch.load_file": _FIRST,
 }
 """Calls that fail, or read or write there, by full name → which of their arguments are paths."""
+
+_READS = frozenset(
+    {"open", "io.open", "gzip.open", "bz2.open", "lzma.open", "codecs.open", "os.listdir", "os.scandir", "torch.load"}
+    | {"joblib.load", "PIL.Image.open", "datasets.load_from_disk", "omegaconf.OmegaConf.load", "toml.load"}
+    | {f"numpy.{name}" for name in ("load", "loadtxt", "genfromtxt", "fromfile")}
+    | {f"pandas.read_{name}" for name in ("csv", "parquet", "json", "table", "excel", "pickle", "feather")}
+    | {f"polars.read_{name}" for name in ("csv", "parquet")}
+)
+"""Calls that fail if the file or directory in their first argument is missing."""
+
+_READING = frozenset({"read_text", "read_bytes", "open", "iterdir"})
+_QUIET = (
+    *("argparse.", "ast.", "collections.", "copy.", "dataclasses.", "datetime.", "enum.", "functools.", "itertools."),
+    *("json.dumps", "json.load", "logging.", "math.", "numpy.random.", "os.environ", "os.getcwd", "os.getenv"),
+    *("os.path.", "pathlib.P", "platform.", "pprint.", "random.", "re.", "sys.", "time.", "torch.backends."),
+    *("torch.cuda.", "torch.device", "torch.manual_seed", "typing.", "uuid.", "warnings.", "yaml.", "tomllib."),
+)
+"""Beginnings of the names of calls that create no file which a script could read."""
+
+_QUIET_METHODS = frozenset(
+    {"add_argument", "append", "close", "debug", "decode", "encode", "endswith", "error", "extend", "format", "get"}
+    | {"info", "items", "join", "keys", "lower", "parse_args", "parse_known_args", "print_help", "read", "readline"}
+    | {"readlines", "replace", "set_defaults", "split", "splitlines", "startswith", "strip", "update", "upper"}
+    | {"values", "warning", "parse_args_into_dataclasses", "setLevel", "addHandler", "setFormatter", "add_parser"}
+)
+_NOT_OF_SOURCE = r"[/~]|\.\.|.*[:*?\[$%]"
+_LOUD = frozenset({"__import__", "compile", "eval", "exec"})
 
 CHANNEL_OPERATIONS = frozenset(OPERATIONS) | {
     *("glob.glob", "glob.iglob", "os.path.exists", "os.path.isdir", "os.path.isfile", "os.path.join", "os.walk"),
@@ -217,6 +246,29 @@ def note_call(name: str, call: Call) -> None:
     if name in OPERATIONS:
         for word in _PATH_WORDS:
             _note(call.run, name, call.keywords.get(word, UNKNOWN), call.place)
+    if name in _READS:
+        mode = call.argument(1, "mode") if name.endswith("open") else None
+        _note_read(name, call.arguments[0] if call.arguments else UNKNOWN, mode, call)
+    elif not name.startswith(_QUIET) and not hasattr(builtins, name):
+        record_of(call.run).may_have_files = True
+
+
+def note_not_followed(call: Call) -> None:
+    """Record that a call of code that is not followed may create files."""
+    function = call.node.func
+    is_quiet = (isinstance(function, ast.Attribute) and function.attr in _QUIET_METHODS) or (
+        isinstance(function, ast.Name) and function.id not in _LOUD and hasattr(builtins, function.id)
+    )
+    record_of(call.run).may_have_files |= not call.is_named and not is_quiet
+
+
+def _note_read(name: str, path: Value, mode: Value | None, call: Call) -> None:
+    """Record that a file of the source is certainly read, before anything could create it."""
+    record, found, written = record_of(call.run), text(path), "r" if mode is None else text(mode)
+    if written is None or set(written) & set("wax"):
+        record.may_have_files = True
+    elif found and call.is_certain and not record.may_have_files and not re.match(_NOT_OF_SOURCE, found):
+        record.file_reads.append(FileUse(path=posixpath.normpath(found), operation=name, place=call.place))
 
 
 def note_method(owner: Value, name: str, call: Call) -> None:
@@ -226,6 +278,10 @@ def note_method(owner: Value, name: str, call: Call) -> None:
     elif isinstance(owner, Known) and name in _SEARCHING:
         _note_search(call.run, f"Path.{name}", owner, call.place)
     elif isinstance(owner, Known) and name in _OF_PATHS:
+        if name in _READING:
+            _note_read(f"Path.{name}", owner, call.argument(0, "mode") if name == "open" else None, call)
+        else:
+            record_of(call.run).may_have_files = True
         _note(call.run, f"Path.{name}", owner, call.place)
     elif isinstance(owner, Unknown) and name in _OF_OBJECTS:
         path = call.arguments[0] if call.arguments else UNKNOWN

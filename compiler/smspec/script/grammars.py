@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.script.program import CommandLine, DeclaredOption, Program
-from smspec.script.script_environment import Argument, ArgumentFault, ScriptEnvironment, converted, refusal
+from smspec.script.script_environment import Argument, ArgumentFault, ScriptEnvironment, checked, refusal
+from smspec.source.frozen import replace
 
 
 def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[ArgumentFault]:
@@ -20,7 +21,7 @@ def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Argu
     for line in program.command_lines:
         if line.not_for_one_word and len(environment.words) == 1:
             continue
-        yield from _argparse_faults(line, arguments)
+        yield from _faults(line, arguments)
 
 
 class _ArgumentsRejected(Exception):
@@ -39,6 +40,44 @@ class _Twin(argparse.ArgumentParser):
 class _Ends(argparse.Action):
     def __call__(self, *_: object, **__: object) -> None:
         raise _ProgramExited
+
+
+def _faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
+    """Yield what a parser would reject, and that of the sub-command to which it hands the arguments after its name."""
+    commands = dict(line.commands)
+    arguments = [part for one in arguments for part in _parted(line, one, commands)]
+    at = next((index for index, one in enumerate(arguments) if one.words[:1] and one.words[0] in commands), None)
+    if at is None:
+        if not any(word in commands for one in arguments for word in one.words):
+            yield from _without_command(line, arguments) if commands else _argparse_faults(line, arguments)
+        return
+    yield from _argparse_faults(line, arguments[: at + 1])
+    command = commands[arguments[at].words[0]]
+    if command is not None and len(arguments[at].words) == 1:
+        yield from _faults(command, arguments[at + 1 :])
+
+
+def _parted(line: CommandLine, argument: Argument, commands: Container[str]) -> tuple[Argument, ...]:
+    """Return an argument; without the name of a sub-command after the words of its option, which is one of its own."""
+    is_written = commands and argument.words and argument.hyperparameter is None
+    option, _ = _option(line, argument.words[0]) if is_written else (None, [])
+    if option is None or not isinstance(option.words, int) or len(argument.words) != option.words + 2:
+        return (argument,)
+    *words, last = argument.words
+    return (replace(argument, words=tuple(words)), replace(argument, words=(last,)))
+
+
+def _without_command(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
+    """Yield the faults of arguments without the name of a sub-command: other faults follow from a required one."""
+    option, *others = [option for option in line.options if not option.names]
+    if others or not option.is_required:
+        yield from _argparse_faults(line, arguments)
+        return
+    wrong = next((one for one in arguments if one.hyperparameter is None and not one.words[0].startswith("-")), None)
+    if wrong is None:
+        yield ArgumentFault(kind="missing", command_line=line, option=option)
+    else:
+        yield _refused(line, wrong, option, wrong.words)
 
 
 def _argparse_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
@@ -108,7 +147,9 @@ def _twin(line: CommandLine, alone: bool) -> argparse.ArgumentParser:
                 groups[number] = twin.add_mutually_exclusive_group(required=number in line.required_groups)
             target = groups[number]
         words = {"required": option.is_required and not alone} if option.names else {}
-        target.add_argument(*(option.names or (option.label,)), **words, **_ways(option))
+        added = target.add_argument(*(option.names or (option.label,)), **words, **_ways(option))
+        if option.words == "A...":
+            added.required = option.is_required and not alone
     return twin
 
 
@@ -118,7 +159,7 @@ def _ways(option: DeclaredOption) -> dict[str, Any]:
         return {"action": "store_true"}
     if option.label == "help" and option.words == "unknown":
         return {"action": _Ends, "nargs": 0}
-    ways: dict[str, Any] = {"type": lambda word: converted(option.kind, word)}
+    ways: dict[str, Any] = {"type": partial(checked, option)}
     if option.words == "unknown":
         ways["nargs"] = "*"
     elif option.words != 1:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, Union
+from typing import Literal, Protocol, Union
 
 from smspec.source import Path, SourceText, Span
 from smspec.source.frozen import dataclass, replace
 
-Words = Union[int, Literal["?", "*", "+", "unknown"]]
-"""How many words follow the name of an option, in the notation of argparse."""
+Words = Union[int, Literal["?", "*", "+", "A...", "unknown"]]
+"""How many words follow the name of an option, in the notation of argparse; after a sub-command, all others."""
 
 Kind = Literal["text", "int", "float", "bool()", "truth", "json", "literal", "unknown"]
 """How a word is converted. ``bool()`` converts every word except the empty one to true; ``truth`` parses `true`, `no`,
@@ -22,9 +22,20 @@ MOST_FOREIGN_BYTES = 1 << 16
 """A longer script that is not Python is not checked."""
 
 
+class TypeFunction(Protocol):
+    """A function of the script that converts a word."""
+
+    name: str
+
+    def rejects(self, word: str) -> bool:
+        """Return whether it certainly raises an exception."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredOption:
     """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be passed.
+
+    ``function``: the script's own type.
 
     ``default``: its value without the option, `...` if that is unknown; for a switch (no words) with a known one, the
     bare option means true.
@@ -39,6 +50,8 @@ class DeclaredOption:
     is_required: bool = False
     exclusive: int | None = None
     default: object = ...
+    help: str = ""
+    function: TypeFunction | None = None
 
     @property
     def called(self) -> str:
@@ -52,7 +65,7 @@ class CommandLine:
 
     ``is_complete``: every other option is rejected. ``required_groups``: groups of which one option is required.
     ``not_for_one_word``: with a single word the script takes a different branch. ``drops``: all options are known, and
-    unknown ones are ignored.
+    unknown ones are ignored. ``commands``: the parser of each sub-command, None if it is unknown.
     """
 
     library: str
@@ -63,6 +76,15 @@ class CommandLine:
     required_groups: tuple[int, ...] = ()
     not_for_one_word: bool = False
     drops: bool = False
+    commands: tuple[tuple[str, CommandLine | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedOption:
+    """An option that a parser certainly declares twice, which it rejects; ``places`` are both declarations."""
+
+    name: str
+    places: tuple[Span, Span]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +152,25 @@ class Installation:
     place: Span
 
 
+LAUNCHERS = {
+    **dict.fromkeys(("mpirun", "mpiexec"), ""),
+    "torchrun": "torch",
+    "accelerate": "accelerate",
+    "deepspeed": "deepspeed",
+    "horovodrun": "horovod",
+}
+"""The programs that start others on several processors, and the module that is installed with each, if one is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedLauncher:
+    """A launcher that every run starts by its name: ``path`` is where the spec says so, or names the script."""
+
+    name: str
+    path: Path
+    place: Span | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
     """Where arguments could not be followed further, and why: the end of a sentence."""
@@ -175,11 +216,13 @@ class Program:
     known, or not all of them. ``missing_handler``: the name of the function that gets the job, if the module does not
     have it; ``definitions``: the names that it has. ``variables`` are those ``SM_…`` that it requires,
     ``optional_variables`` those with a default, and ``other_variables`` all other ones that it requires. ``searches``
-    are operations that find nothing below a path that does not exist.
+    are operations that find nothing below a path that does not exist. ``file_reads`` are files by relative paths that
+    every run reads before it could create them, and ``missing_files`` those of them that the source does not have.
     """
 
     texts: tuple[SourceText, ...]
     command_lines: tuple[CommandLine, ...] = ()
+    repeated_options: tuple[RepeatedOption, ...] = ()
     channels: tuple[ChannelRead, ...] = ()
     hyperparameters: tuple[HyperparameterRead, ...] = ()
     file_uses: tuple[FileUse, ...] = ()
@@ -195,6 +238,9 @@ class Program:
     installations: tuple[Installation, ...] = ()
     searches: tuple[FileUse, ...] = ()
     repeated_uses: tuple[RepeatedUse, ...] = ()
+    launches: tuple[StartedLauncher, ...] = ()
+    file_reads: tuple[FileUse, ...] = ()
+    missing_files: tuple[FileUse, ...] = ()
     mentioned: frozenset[str] = frozenset()
 
     @property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from smspec.script.follow.frames import Call
+from smspec.script.follow.frames import Call, Function
 from smspec.script.follow.interpreter import ProgramInterpreter, Recorder
 from smspec.script.follow.values import UNKNOWN, Value, items, text
 from smspec.script.program import (
+    LAUNCHERS,
     AwsUse,
     ChannelRead,
     ChannelUse,
@@ -16,7 +17,9 @@ from smspec.script.program import (
     HyperparameterRead,
     Installation,
     ProcessGroup,
+    RepeatedOption,
     RepeatedUse,
+    StartedLauncher,
     Stop,
     VariableRead,
 )
@@ -29,6 +32,8 @@ STARTERS = frozenset(
     {f"subprocess.{name}" for name in ("call", "check_call", "check_output", "run")}
     | {"os.system", "pip.main", "pip._internal.main", "pip._internal.cli.main.main"}
 )
+
+PROGRAM_STARTERS = STARTERS | {"subprocess.Popen", "os.popen"}
 
 _UNKNOWN_WORD = "…"
 _PIPS = ("pip", "pip3")
@@ -71,12 +76,34 @@ class RemainingArguments(Value):
         return UNKNOWN
 
 
+class OwnType:
+    """A function of the script that is the type of an argument."""
+
+    def __init__(self, run: ProgramInterpreter, function: Function) -> None:
+        self.name = function.node.name
+        self._run = run
+        self._function = function
+        self._found: dict[str, bool] = {}
+
+    def rejects(self, word: str) -> bool:
+        if word not in self._found:
+            self._found[word] = self._run.fails_with(self._function, word)
+        return self._found[word]
+
+
+def own_type(call: Call) -> OwnType | None:
+    """Return the type of an argument, if it is a function of the script."""
+    kind = call.keywords.get("type")
+    return OwnType(call.run, kind) if isinstance(kind, Function) else None
+
+
 class Record(Recorder):
     """The record of a script."""
 
     def __init__(self) -> None:
         self.command_lines: list[CommandLine] = []
         self.left_over: dict[CommandLine, RemainingArguments] = {}
+        self.repeated_options: list[RepeatedOption] = []
         self.stops: list[Stop] = []
         self.channels: list[ChannelRead] = []
         self.channel_uses: list[ChannelUse] = []
@@ -87,6 +114,10 @@ class Record(Recorder):
         self.file_uses: list[FileUse] = []
         self.searches: list[FileUse] = []
         self.repeated_uses: list[RepeatedUse] = []
+        self.launches: list[StartedLauncher] = []
+        self.has_started = False
+        self.file_reads: list[FileUse] = []
+        self.may_have_files = False
         self.process_groups: list[ProcessGroup] = []
         self.aws_uses: list[AwsUse] = []
         self.installations: list[Installation] = []
@@ -115,7 +146,7 @@ def reads_arguments(call: Call, why_unknown: str) -> bool:
     ``why_unknown``: what the reader itself knows against it, as the end of a sentence, or empty.
     """
     if not why_unknown and call.run.is_blind:
-        why_unknown = call.run.why_blind or "the script gets at its own names by `globals`, `exec`, or the like"
+        why_unknown = call.run.why_blind
     if not why_unknown and not call.is_certain:
         why_unknown = "smspec cannot be sure that every run of the script gets here"
     if why_unknown:
@@ -138,6 +169,15 @@ def note_installation(name: str, call: Call) -> None:
             if names:
                 record_of(call.run).installations.append(Installation(packages=names, place=call.place))
             return
+
+
+def note_launch(call: Call) -> None:
+    """Record a launcher that is the first program that every run starts: another one may install it."""
+    record, words = record_of(call.run), _words(call) if call.arguments else []
+    is_plain = not call.keywords.keys() & {"env", "executable"} and not call.run.may_have_set("PATH")
+    if words[:1] and words[0] in LAUNCHERS and call.is_certain and is_plain and not record.has_started:
+        record.launches.append(StartedLauncher(name=words[0], path=(), place=call.place))
+    record.has_started = True
 
 
 def _words(call: Call) -> list[str]:

@@ -75,7 +75,8 @@ class ScriptEnvironment:
     """``arguments`` None: the command line is unknown. ``variables`` are set in addition to those of SageMaker.
 
     ``piped``: the channels in Pipe mode. ``is_bare``: only the spec adds variables to those of an official image of
-    Python. ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
+    Python. ``has_only_source``: the image has no other files where the script starts.
+    ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
     ``isolation_path``: the key that isolates the container, None without one. ``unrouted_path``: the key that puts it
     in a VPC without a package index. ``packages``: those that the spec adds to the image, None if they are unknown.
     ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have; ``program_path`` is where
@@ -92,6 +93,7 @@ class ScriptEnvironment:
     packages: frozenset[str] | None = frozenset()
     piped: tuple[str, ...] = ()
     is_bare: bool = False
+    has_only_source: bool = False
     hyperparameters_path: Path
     channels_path: Path
     program_path: Path
@@ -150,6 +152,13 @@ def converted(kind: Kind, word: str) -> object:
     return word
 
 
+def checked(option: DeclaredOption, word: str) -> object:
+    """Return what the type of an option makes of a word. Raise ValueError if it rejects the word."""
+    if option.function is not None and option.function.rejects(word):
+        raise ValueError(word)
+    return converted(option.kind, word)
+
+
 def _loaded(word: str) -> object:
     import json  # imported late, as below: few options have such a type
 
@@ -173,8 +182,10 @@ def _literal(word: str) -> object:
 def refusal(option: DeclaredOption, word: str) -> str | None:
     """Return why an option rejects a word, or None if it accepts it."""
     try:
-        value = converted(option.kind, word)
+        value = checked(option, word)
     except (ValueError, OverflowError):
+        if option.function is not None:
+            return f"raises an exception in `{option.function.name}`"
         return _REASONS.get(option.kind, _NEITHER)
     if option.choices is not None and value not in option.choices:
         return "is not one of " + listed(option.choices)

@@ -18,6 +18,11 @@ from smspec.source.frozen import dataclass
 
 WORDS = (
     "argparse",
+    "add_argument",
+    "mpirun",
+    "mpiexec",
+    "torchrun",
+    "horovodrun",
     "boto3",
     "click",
     "typer",
@@ -101,6 +106,17 @@ class ScriptSource(Protocol):
 
     def elsewhere(self, name: str) -> SourceText | None:
         """Return a module of that name in any other directory. Raise `ScriptUnreadable`."""
+
+
+_DATA_FILE = (
+    r"""["']([\w./-]+\.(?:cfg|conf|csv|feather|ini|joblib|jsonl?|np[yz]|parquet|pickle|pkl|pth?|toml|tsv|txt"""
+    r"""|ya?ml))["']"""
+)
+
+
+def data_files(text: str) -> set[str]:
+    """Return the names of data files that a text mentions, without their directories."""
+    return {name.rpartition("/")[2] for name in re.findall(_DATA_FILE, text)}
 
 
 def has_relevant_word(text: str) -> bool:

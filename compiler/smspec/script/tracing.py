@@ -6,6 +6,7 @@ The modules of the source are imported as the script imports them.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import sys
 from collections.abc import Iterator
@@ -51,13 +52,15 @@ _READING = re.compile(r"\bargparse\b|\bHfArgumentParser\b")
 class Neighbors:
     """The modules of a source. ``texts`` are those that were parsed.
 
-    For speed, a module without any relevant word, in itself or in what it imports, is not parsed.
+    For speed, a module without any relevant word, in itself or in what it imports, is not parsed. ``wanted``: a pattern
+    of the names of choices and types, whose modules are relevant, too.
     """
 
-    def __init__(self, source: ScriptSource, own: SourceText, name: str, frame: Frame) -> None:
+    def __init__(self, source: ScriptSource, own: SourceText, name: str, frame: Frame, wanted: str) -> None:
         self.texts: list[SourceText] = []
         self._source = source
         self._own = own
+        self.wanted = wanted
         self._searches = source.searches
         self._has_looked = False
         self._modules: dict[str, Module | None] = {name: Module(frame)}
@@ -65,6 +68,7 @@ class Neighbors:
         self._glances: dict[str, Glance] = {}
         self._looked_at = 0
         self._quiet: set[str] = set()
+        self._brought: set[str] = set()
         self._depth = 0
 
     def find(self, run: ProgramInterpreter, name: str) -> Module | None:
@@ -116,7 +120,8 @@ class Neighbors:
     def _perhaps(self, run: ProgramInterpreter, name: str) -> None:
         """Read a file that may be the module, if the script adds directories for modules."""
         text = self._elsewhere(name)
-        if text is not None and not self._is_quiet(name, text):
+        # A file that is found by the end of its name may import itself under ever longer names.
+        if text is not None and text.name not in self._brought and not self._is_quiet(name, text):
             with run.out_of_order():
                 self._bring(run, name, text)
             found, self._modules[name] = self._modules[name], None
@@ -125,6 +130,7 @@ class Neighbors:
 
     def _bring(self, run: ProgramInterpreter, name: str, text: SourceText) -> None:
         module = self._modules[name] = Module(Frame(text))
+        self._brought.add(text.name)
         frame = module.frame
         frame.names |= names_at_start(name)
         is_package = _is_package(text)
@@ -149,13 +155,16 @@ class Neighbors:
             self._looked_at += len(text.text)
             if self._looked_at > MOST_LOOKED_AT:
                 return None
-            self._glances[name] = glance(text.text, name if _is_package(text) else name.rpartition(".")[0])
+            found = glance(text.text, name if _is_package(text) else name.rpartition(".")[0])
+            if self.wanted and re.search(rf"^(?:def +)?(?:{self.wanted})\b", text.text, re.MULTILINE):
+                found = replace(found, is_quiet=False)  # it defines the choices or the type of an argument
+            self._glances[name] = found
             self._searches |= self._glances[name].searches
         return self._glances[name]
 
     def _is_quiet(self, name: str, text: SourceText) -> bool:
         """Return whether a module, with everything that it imports, has none of the relevant words."""
-        seen = {name}
+        seen, files = {name}, {text.name}
         rest = [(name, text)]
         while rest:
             name, text = rest.pop()
@@ -170,10 +179,17 @@ class Neighbors:
                     one = self._text(other) or self._elsewhere(other)
                 except ScriptUnreadable:
                     return False
-                if one is not None:
+                if one is not None and one.name not in files:
+                    files.add(one.name)
                     rest.append((other, one))
         self._quiet |= seen
         return True
+
+
+def _wanted(text: str) -> set[str]:
+    """Return the names in the choices and types of arguments."""
+    found = re.findall(r"\b(?:choices|type)\s{0,9}=\s{0,9}([\w.]+(?:\([\w.]+)?)", text)
+    return {name for part in found for name in re.findall(r"[A-Za-z_]\w*", part) if not hasattr(builtins, name)}
 
 
 def _is_package(text: SourceText) -> bool:
@@ -190,13 +206,28 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
 
     ``module``: its module name, ``__main__`` for a script.
     """
+    wanted = "|".join(sorted(_wanted(text.text)))
+    if wanted:
+        try:
+            found, is_whole = _followed(text, source, module, handler, wanted)
+            if is_whole:
+                return found
+        except ScriptUnreadable:
+            pass  # it may be less without the modules that define choices
+    return _followed(text, source, module, handler, "")[0]
+
+
+def _followed(
+    text: SourceText, source: ScriptSource, module: str, handler: str | None, wanted: str
+) -> tuple[Program, bool]:
+    """Return what is known about a script, and whether all relevant modules were followed."""
     tree = parsed(text)
     if tree is None:
         raise ScriptUnreadable("the Python that runs smspec cannot parse it")
     frame = Frame(text)
     frame.names |= names_at_start(module)
     frame.package = module if text.name.endswith("__init__.py") else module.rpartition(".")[0]
-    neighbors = Neighbors(source, text, module, frame)
+    neighbors = Neighbors(source, text, module, frame, wanted)
     record = LibraryRecord()
     run = ProgramInterpreter(record, neighbors.find)
     try:
@@ -207,9 +238,10 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
             _call_handler(run, frame, handler)
     except (TooManySteps, RecursionError):
         raise ScriptUnreadable("it is too long or too deeply nested to follow") from None
-    return Program(
+    program = Program(
         texts=(text, *neighbors.texts),
         command_lines=() if run.is_tampered else tuple(dict.fromkeys(_with_left_over(record))),
+        repeated_options=() if run.is_tampered or run.is_blind else tuple(record.repeated_options[:1]),
         variables=tuple(dict.fromkeys(record.variables)),
         optional_variables=tuple(dict.fromkeys(record.optional_variables)),
         other_variables=tuple(dict.fromkeys(record.other_variables)),
@@ -217,6 +249,8 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
         aws_uses=() if run.is_blind else tuple(record.aws_uses),
         installations=() if run.is_blind else tuple(record.installations),
         searches=() if run.is_blind else tuple(dict.fromkeys(record.searches)),
+        launches=() if run.is_blind else tuple(record.launches),
+        file_reads=() if run.is_blind else tuple(dict.fromkeys(record.file_reads)),
         repeated_uses=() if run.is_blind else tuple(dict.fromkeys(record.repeated_uses)),
         channels=tuple(dict.fromkeys(record.channels)),
         hyperparameters=tuple(dict.fromkeys(record.hyperparameters)),
@@ -224,6 +258,7 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
         process_groups=() if run.is_blind else tuple(record.process_groups),
         stop=_stop(run, record, text) if handler is None else None,
     )
+    return program, not run.why_blind
 
 
 def _with_left_over(record: Record) -> Iterator[CommandLine]:

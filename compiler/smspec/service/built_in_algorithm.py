@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import isfinite
 from typing import Literal
@@ -16,6 +17,8 @@ from smspec.service.shapes import structure
 from smspec.source.frozen import dataclass
 
 _XGBOOST, _SCRIPT_OR_XGBOOST = "xgboost", "sagemaker-xgboost"
+_SCRIPTS = ("autogluon", "catboost", "lightgbm", "tabtransformer")
+_SCRIPT_OF_AWS = rf'"?s3://jumpstart-cache-prod-[^/]+/source-directory-tarballs/(?=.*?({"|".join(_SCRIPTS)})).*"?'
 _ANNOTATION = "_annotation"
 
 
@@ -29,12 +32,22 @@ class OutOfRange:
     limit: str
 
 
+def script_of_aws(request: Request) -> str | None:
+    """Return the name of the algorithm whose script an image of a framework runs, from the bucket of AWS; else None."""
+    directory = structure(request.payload, "HyperParameters").get("sagemaker_submit_directory")
+    found = re.fullmatch(_SCRIPT_OF_AWS, directory) if isinstance(directory, str) else None
+    return found[1] if found else None
+
+
 def built_in_algorithm(request: Request) -> Algorithm | None:
     """Return the facts about the algorithm; None if the container runs anything else.
 
-    ``sagemaker-xgboost`` is the algorithm if the request contains no script.
+    ``sagemaker-xgboost`` is the algorithm if the request contains no script. The newer algorithms are scripts of AWS.
     """
     image = request.image
+    script = script_of_aws(request)
+    if script is not None:
+        return algorithm(script)
     if image is None or _starts_something(request):
         return None
     if is_built_in_algorithm(image):
@@ -52,6 +65,13 @@ def _starts_something(request: Request) -> bool:
     return (isinstance(hyperparameters, dict) and "sagemaker_program" in hyperparameters) or any(
         member in request.algorithm for member in members
     )
+
+
+def read_hyperparameters(request: Request) -> Iterator[tuple[str, object]]:
+    """Yield the hyperparameters as the algorithm reads them: a script gets the value of a JSON string."""
+    is_script = script_of_aws(request) is not None
+    for name, value in structure(request.payload, "HyperParameters").items():
+        yield name, value.removeprefix('"').removesuffix('"') if is_script and isinstance(value, str) else value
 
 
 def missing_channels(request: Request, algorithm: Algorithm) -> list[str]:
@@ -91,7 +111,7 @@ def _meant(written: str, known: list[str]) -> str | None:
 
 def out_of_range(request: Request, algorithm: Algorithm) -> Iterator[OutOfRange]:
     """Yield the numbers that a source excludes. Any row of a name allows what it allows: they are for several modes."""
-    for name, value in structure(request.payload, "HyperParameters").items():
+    for name, value in read_hyperparameters(request):
         rows = [row for row in algorithm.hyperparameters if row.name == name]
         number = _number(value)
         if number is None or any(row.kind not in ("int", "float") for row in rows):

@@ -64,6 +64,21 @@ class RegistrySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnownFacts:
+    """What the organization knows of AWS that is newer than the tables and the pinned API model.
+
+    ``images``: ``REPOSITORY:TAG``, with a registry or without one. ``members`` are paths of the request, as in
+    ``ResourceConfig.InstanceType``; ``values`` have a value after ``=``. ``today``: a date, or empty.
+    """
+
+    images: tuple[str, ...] = ()
+    instance_types: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    today: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequiredBase:
     """The base specs of which a job extends one, relative to ``file``."""
 
@@ -80,9 +95,8 @@ class Policy:
     of inner directories set it. ``path``: the innermost file with the policy; ``sources``: which file sets a key.
     ``max_cost``: US dollars for a job at most, by ``prices``; ``max_hours``: instance hours for a job at most.
     ``priced_by``: the prices of the file that limits the cost, and of those above it. ``require_base``: a job extends
-    a base spec of each. ``quotas``: what AWS grants the accounts, from a file next to the policy. ``known_images``:
-    those of AWS that are newer than the tables; ``known_instance_types``: those that are newer than the pinned API
-    model. ``registry``: how `smspec build --push` creates repositories.
+    a base spec of each. ``quotas``: what AWS grants the accounts, from a file next to the policy. ``registry``: how
+    `smspec build --push` creates repositories.
     """
 
     path: str
@@ -99,8 +113,7 @@ class Policy:
     prices: PriceBook = field(default_factory=PriceBook)
     priced_by: PriceBook | None = None
     quotas: Quotas = field(default_factory=Quotas)
-    known_images: tuple[str, ...] = ()
-    known_instance_types: tuple[str, ...] = ()
+    facts: KnownFacts = field(default_factory=KnownFacts)
     may_ignore: bool | tuple[str, ...] = True
     levels: dict[str, Level] = field(default_factory=dict)
     floors: dict[str, Level] = field(default_factory=dict)
@@ -146,6 +159,7 @@ _OF_THE_TABLES = frozenset({"SM384", "SM385", "SM488"})
 """The account has no such repository, the tag is not listed, the account has no images in the region."""
 
 _OF_THE_MODEL = (UNKNOWN_INSTANCE_TYPE.code, SIZE_THAT_THE_FAMILY_LACKS.code)
+_UNKNOWN_MEMBER, _UNKNOWN_VALUE = "SM402", "SM407"
 
 
 def at_level(
@@ -161,23 +175,26 @@ def at_level(
             yield finding if level == finding.severity else replace(finding, severity=level)
 
 
-def without_known_images(findings: Iterable[Finding], request: Request, known: tuple[str, ...]) -> list[Finding]:
-    """Return findings without those that contradict ``known``: ``REPOSITORY:TAG``, with a registry or without one."""
+def without_known(findings: Iterable[Finding], request: Request, facts: KnownFacts) -> list[Finding]:
+    """Return findings about a request without those that contradict facts."""
     image = parsed_reference(request.tagged_image) or request.image
     names = (
         () if image is None else (f"{image.repository}:{image.tag}", f"{image.registry}/{image.repository}:{image.tag}")
     )
-    is_known = any(name in known for name in names)
-    return [finding for finding in findings if not (is_known and finding.code in _OF_THE_TABLES)]
+    is_known = any(name in facts.images for name in names)
 
+    def is_contradicted(finding: Finding) -> bool:
+        if finding.code in _OF_THE_TABLES:
+            return is_known
+        member = ".".join(step for step in finding.path if isinstance(step, str))
+        if finding.code == _UNKNOWN_MEMBER:
+            return member in facts.members
+        value = _value_at(request.payload, finding.path)
+        if finding.code == _UNKNOWN_VALUE:
+            return f"{member}={value}" in facts.values
+        return finding.code in _OF_THE_MODEL and value in facts.instance_types
 
-def without_known_types(findings: Iterable[Finding], payload: object, known: tuple[str, ...]) -> list[Finding]:
-    """Return findings about a request without those about a type in ``known``, such as ``ml.p7.48xlarge``."""
-    return [
-        finding
-        for finding in findings
-        if finding.code not in _OF_THE_MODEL or _value_at(payload, finding.path) not in known
-    ]
+    return [finding for finding in findings if not is_contradicted(finding)]
 
 
 def _value_at(value: object, path: Path) -> object:

@@ -25,6 +25,9 @@ LISTS_OF_RULES = ("DebugRuleConfigurations", "ProfilerRuleConfigurations")
 DEFAULT_MAX_RUNTIME = 86_400
 """Seconds, if MaxRuntimeInSeconds is omitted (API shape StoppingCondition)."""
 
+OWN_TAGS = "smspec:"
+"""How the tags begin by which smspec identifies a job and its spec."""
+
 S3_PREFIX = "S3Prefix"
 """The S3DataType of a channel whose address is the beginning of the names of its objects."""
 
@@ -79,6 +82,16 @@ class RequestedChannel:
         return self.prefix is not None and self.mode in (None, "File")
 
     @property
+    def is_wrapped(self) -> bool:
+        """Whether SageMaker makes each object, or each attribute, a record of RecordIO."""
+        return self.members.get("RecordWrapperType") == "RecordIO"
+
+    def wrapper_word(self, request: Request) -> str:
+        """Return the name of the member that sets it, with that of the channel."""
+        key = f"channels.{shown(self.name)}.record_wrapper"
+        return request.word(f"RecordWrapperType of {self.label}".replace("`", ""), key)
+
+    @property
     def file_system(self) -> dict[str, object]:
         """The members of FileSystemDataSource; empty if there is none."""
         return structure(self.members, "DataSource", "FileSystemDataSource")
@@ -95,7 +108,7 @@ class Request:
     ``region`` is where the job is to run, None if unknown. ``in_spec_words``: the request was made from a spec, whose
     author knows the keys of the spec and not those of the API. ``launcher``: what the image starts the processes with,
     if that is known from elsewhere. ``tagged_image``: the image of the spec with its tag, which a digest replaces in
-    the request.
+    the request. ``today``: the date that the organization states, or empty.
     """
 
     payload: dict[str, object]
@@ -103,6 +116,7 @@ class Request:
     in_spec_words: bool = False
     launcher: str | None = None
     tagged_image: str = ""
+    today: str = ""
     _found: dict[str, list[Any]] = field(default_factory=dict)
 
     def _once(self, name: str, find: Callable[[], Iterator[Any]]) -> list[Any]:

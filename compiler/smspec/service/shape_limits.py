@@ -260,7 +260,8 @@ class _Walk:
         return f"use {words}" if words else ""
 
     def _model_notes(self) -> str:
-        return f"check the spelling in the API model of {self.model.date} (botocore {self.model.botocore})"
+        model = f"the API model of {self.model.date} (botocore {self.model.botocore})"
+        return f"check the spelling in {model}, or add a newer member to `facts.members`"
 
 
 def limit_findings(payload: dict[str, object], *, in_spec_words: bool = False) -> list[Finding]:

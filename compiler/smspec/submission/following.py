@@ -58,8 +58,9 @@ class _Stream:
 class JobLog:
     """Reads each stream from where it was left, so that no line is missing, and none comes twice, whatever fails.
 
-    ``host``: only this host; ``since``: only events from this time, in milliseconds since 1970. ``budget``:
-    seconds of pauses while AWS throttles a call; the default is for `follow`, which repeats the calls itself.
+    ``host``: only this host; ``since``: only events from this time, in milliseconds since 1970; ``tail``: of each
+    stream that exists at first, only so many events, the last ones. ``budget``: seconds of pauses while AWS throttles a
+    call; the default is for `follow`, which repeats the calls itself.
     """
 
     def __init__(
@@ -69,12 +70,14 @@ class JobLog:
         *,
         host: str | None = None,
         since: int | None = None,
+        tail: int | None = None,
         budget: float = 0,
     ) -> None:
         self._service = service
         self._name = name
         self._host = host
         self._since = since
+        self._tail = tail
         self._budget = budget
         self._streams: dict[str, _Stream] = {}
 
@@ -93,6 +96,10 @@ class JobLog:
                 self._streams.setdefault(name, _Stream())
         for stream in self._streams.values():
             stream.is_read = False
+        if self._tail is not None:
+            for name in self._streams:
+                self._streams[name] = self._last(name, self._tail)
+            self._tail = None
         heads = [(self._streams[name].page[0].time, name) for name in self._streams if self._has_more(name)]
         heapq.heapify(heads)
         while heads:
@@ -110,7 +117,7 @@ class JobLog:
         for _ in range(_MOST_EMPTY_PAGES):
             if stream.page or stream.is_read:
                 return bool(stream.page)
-            found, token = self._service.events(name, stream.token, self._since, budget=self._budget)
+            found, token, _ = self._service.events(name, stream.token, self._since, budget=self._budget)
             events = tuple(found)
             stream.is_read = token in (None, stream.token)
             # A server without pages sends all events again. After a new token, equal events are new lines.
@@ -125,9 +132,29 @@ class JobLog:
                 raise AwsUnavailable(
                     f"CloudWatch Logs returned {_MOST_EQUAL_PAGES} pages of `{name}` more than once, and no other"
                 )
-        raise AwsUnavailable(
-            f"CloudWatch Logs returned {_MOST_EMPTY_PAGES} pages without new lines of `{name}`, and never its end"
-        )
+        raise _endless(name)
+
+    def _last(self, name: str, count: int) -> _Stream:
+        """Return a stream at its present end, with the last events to yield; read its pages from the end."""
+        stream, token, empty = _Stream(is_read=True), None, 0
+        while empty < _MOST_EMPTY_PAGES:
+            missing = count - len(stream.page)
+            found, after, before = self._service.events(name, token, self._since, last=missing, budget=self._budget)
+            if token is None:
+                stream.token, stream.last = after, tuple(found)
+            elif token == before:
+                return stream  # at its beginning, where a server without pages sends all events again
+            stream.page.extendleft(reversed(found[-missing:]))
+            if before is None or len(stream.page) == count:
+                return stream
+            token, empty = before, 0 if found else empty + 1
+        raise _endless(name)
+
+
+def _endless(name: str) -> AwsUnavailable:
+    return AwsUnavailable(
+        f"CloudWatch Logs returned {_MOST_EMPTY_PAGES} pages without new lines of `{name}`, and never its end"
+    )
 
 
 class LogMetrics:

@@ -295,12 +295,19 @@ class JobService:
         return page
 
     def events(
-        self, stream: str, token: str | None, since: int | None, *, budget: float = ANSWER_SECONDS
-    ) -> tuple[list[LogEvent], str | None]:
-        """Return the next events of a stream, oldest first, and the token to go on with.
+        self,
+        stream: str,
+        token: str | None,
+        since: int | None,
+        *,
+        last: int | None = None,
+        budget: float = ANSWER_SECONDS,
+    ) -> tuple[list[LogEvent], str | None, str | None]:
+        """Return the next events of a stream, oldest first, and the tokens of what is after and before them.
 
-        At the end of a stream, the token does not change; None if the server sends none. ``since``: milliseconds since
-        1970. ``budget``: seconds of pauses while AWS throttles the call.
+        At the end of a stream, its token does not change; None if the server sends none. ``since``: milliseconds since
+        1970. ``last``: at most so many events, the last ones of the stream or those before a token. ``budget``: seconds
+        of pauses while AWS throttles the call.
         """
         where: dict[str, Any] = {"nextToken": token} if token else {}
         if since is not None:
@@ -309,8 +316,8 @@ class JobService:
             self._logs.get_log_events,
             logGroupName=LOG_GROUP,
             logStreamName=stream,
-            startFromHead=True,
-            limit=_LINES,
+            startFromHead=last is None,
+            limit=min(last or _LINES, _LINES),
             **where,
         )
         what = f"the log stream `{stream}` in {self.region}"
@@ -320,7 +327,7 @@ class JobService:
             for each in page.get("events", ())
             if "timestamp" in each and "message" in each
         ]
-        return events, page.get("nextForwardToken") or None
+        return events, page.get("nextForwardToken") or None, page.get("nextBackwardToken") or None
 
 
 def host_of(stream: str) -> str:

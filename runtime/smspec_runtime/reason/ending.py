@@ -13,7 +13,8 @@ def signal_text(number: int, oom_kills: Optional[int] = None) -> str:
     """Its name and meaning."""
     if number != signal.SIGKILL:
         known = {int(one): f"{one.name}: {(signal.strsignal(one) or '').lower()}" for one in signal.Signals}
-        return known.get(number, f"signal {number}")
+        hint = "; /dev/shm is probably full" if number == signal.SIGBUS else ""
+        return known.get(number, f"signal {number}") + hint
     counts = {None: "", 0: ", unless a process sent it: the kernel has counted no such kill here"}
     counted = f" (the kernel killed {oom_kills} for want of it)"
     return "SIGKILL: probably out of memory" + counts.get(oom_kills, counted)

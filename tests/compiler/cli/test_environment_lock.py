@@ -247,6 +247,20 @@ def test_conflict_with_a_second_index_has_its_line(index, tmp_path, packages, ab
     assert f"error[SM727]: `image.python_requirements`: {message}\n  --> requirements.txt:4:1" in done.err
 
 
+@pytest.mark.parametrize("is_reached", [True, False])
+def test_second_index_that_fails_has_its_line(index, tmp_path, packages, is_reached):
+    with package_server(Packages()) as second:
+        second.absent, host = 500, second.host
+        text = f"ctr-features\n--extra-index-url http://{host}/simple\n"
+        done = lock(job(tmp_path / "job", requirements=text)) if is_reached else None
+    done = done or lock(job(tmp_path / "job", requirements=text))
+    assert done.status == 3, done.err
+    reason = "500 Internal Server Error" if is_reached else "Connection refused"
+    assert reason in done.err
+    assert f"http://{host}/simple/ctr-features/" in done.err
+    assert "(requirements.txt line 2 adds this index)" in done.err
+
+
 @pytest.mark.parametrize("package", ["ctr-compat --index-url http://example.com", "ctr-compat~=1", "ctr-compat=0.1"])
 def test_package_that_pip_rejects_reaches_no_resolver(index, tmp_path, package):
     directory = job(tmp_path / "job", "org-io", package)

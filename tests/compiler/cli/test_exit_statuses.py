@@ -90,7 +90,7 @@ def test_dangling_link_is_reported(tmp_path, words):
         (["validate", "src"], "no job spec found in `src`"),
         (["validate", "-O", "dve"], "the spec has no overlay `dve`: did you mean `dev`?"),
         (["run", "."], "`.` is a directory, not a job spec; did you mean `./job.yaml`?"),
-        (["render", "--api-json", "."], "several jobs can be rendered only to files; add `-o DIR`"),
+        (["render", "--api-json", "src"], "no job spec found in `src`"),
         (["run", "src"], "`src` is a directory, not a job spec"),
         (["run", "-"], "pass a file, because paths in a job spec are relative to its directory"),
         (["build", "gone.yaml"], "cannot find `gone.yaml`"),

@@ -117,3 +117,60 @@ def test_file_needs_no_boto3(tmp_path):
     (tmp_path / "boto3.py").write_text("raise SystemExit('boto3 was loaded')")
     done = smspec_process("import", "request.json", cwd=tmp_path)
     assert (done.status, done.err) == (0, "")
+
+
+PROGRAM = """
+import boto3, os
+boto3.client("sagemaker", region_name={region}).create_training_job(
+    RoleArn=os.environ["ROLE"],
+    AlgorithmSpecification={{
+        "TrainingImage": f"{{account()}}.dkr.ecr.us-west-2.amazonaws.com/churn:1", "TrainingInputMode": "File"
+    }},
+    OutputDataConfig={{"S3OutputPath": "s3://example-models/churn/"}},
+    ResourceConfig={{"InstanceType": "ml.m5.xlarge", "InstanceCount": count(), "VolumeSizeInGB": 30}},
+    StoppingCondition={{"MaxRuntimeInSeconds": 3600}},
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("region", "words", "expected"),
+    [
+        ("None", ["--region", "us-west-2"], "\nregion: us-west-2\n"),
+        ("'us-west-2'", ["--region", "us-west-2"], "\nregion: us-west-2\n"),
+        ("where()", ["--region", "us-west-2"], "    default: us-west-2\n"),
+        ("where()", ["--set", "vars.region=us-west-2"], "    default: us-west-2\n"),
+        (
+            "None",
+            ["--set", "vars.role=arn:aws:iam::111122223333:role/X"],
+            "default: arn:aws:iam::111122223333:role/X\n",
+        ),
+        ("None", ["--set", "vars.account=012345678901"], '    default: "012345678901"\n'),
+        ("None", ["--set", "vars.instance_count=2"], "    default: 2\n"),
+        ("None", ["--set", "vars.instance_count=1", "--set", "vars.instance_count=2"], "    default: 2\n"),
+    ],
+)
+def test_value_of_an_argument_is_in_the_spec(region, words, expected, tmp_path):
+    (tmp_path / "a.py").write_text(PROGRAM.format(region=region), encoding="utf-8")
+    done = smspec("import", "a.py", *words, cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert expected in done.out
+    assert all(f"`{word.partition('=')[0].removeprefix('vars.')}`" not in done.err for word in words[1::2])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--set", "vars.rolle=x"], "declares no variable `rolle`: did you mean `role`?"),
+        (["--set", "role=x"], "expected `vars.NAME=VALUE`"),
+        (["--set", "vars.role=[x]"], "VALUE is one YAML scalar"),
+        (["--region", "eu-west-1"], "--region eu-west-1: the region of the source is `us-west-2`"),
+        (["--profile", "p"], "--profile requires the name of a job"),
+    ],
+)
+def test_value_that_does_not_fit_exits_2(words, said, tmp_path):
+    (tmp_path / "a.py").write_text(PROGRAM.format(region="'us-west-2'"), encoding="utf-8")
+    done = smspec("import", "a.py", *words, cwd=tmp_path)
+    assert (done.status, done.out) == (2, "") and said in done.err
+    assert smspec("import", "a.py", "-o", "out", *words, cwd=tmp_path).status == 2
+    assert not (tmp_path / "out").exists()

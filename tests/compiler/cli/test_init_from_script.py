@@ -197,3 +197,66 @@ def test_gitignore_gets_what_it_lacks(before, after, tmp_path):
     done = smspec("init", cwd=tmp_path)
     assert (tmp_path / ".gitignore").read_text() == after
     assert ("./.gitignore" in done.out.split()) == (before != after)
+
+
+PARSER = "import argparse\np = argparse.ArgumentParser()\n"
+NAMED = "cifar10 | lsun | imagenet | folder | lfw | fake"
+
+
+@pytest.mark.parametrize(
+    ("options", "channels", "variables"),
+    [
+        ([("dataset", True, NAMED), ("dataroot", False, "path to dataset")], ["dataroot"], ["dataset"]),
+        ([("dataset", True, "cifar10, lsun, folder")], [], ["dataset"]),
+        ([("dataset", True, "name of the data set on the hub"), ("data_dir", True, "")], ["data_dir"], ["dataset"]),
+        ([("dataset", True, ""), ("data-path", False, "")], ["data-path"], ["dataset"]),
+        ([("dataset", True, "path to the dataset"), ("data_dir", False, "")], ["dataset"], []),
+        ([("dataset", True, "")], ["dataset"], []),
+        ([("data", True, "root directory of mnist or cifar")], ["data"], []),
+        ([("train", True, "mode: full or lora")], [], ["train"]),
+        ([("train_dir", True, "a | b | c")], ["train_dir"], []),
+        ([("train", True, ""), ("eval_dir", False, "")], ["train"], []),
+    ],
+)
+def test_names_of_data_sets_are_no_channels(options, channels, variables, tmp_path):
+    lines = [f"p.add_argument('--{name}', required={needed}, help={text!r})\n" for name, needed, text in options]
+    write(tmp_path / "train.py", PARSER + "".join(lines) + "p.parse_args()\n")
+    assert smspec("init", "--from", "train.py", cwd=tmp_path).status == 0
+    spec = spec_of(tmp_path)
+    assert (list(spec.get("channels", {})), list(spec.get("vars", {}))) == (channels, variables)
+    assert all(spec["hyperparameters"][name] == f"/opt/ml/input/data/{name}" for name in channels)
+
+
+def test_modules_of_the_repository_are_no_requirements(tmp_path):
+    text = "import own.models\nimport deep\nimport above\nimport helper\nimport data.loader\nimport not_installed\n"
+    for path in (
+        "scripts/helper.py",
+        "own/models.py",
+        "other/deep.py",
+        "data/loader.py",
+        "../above/a.py",
+        "../.git/HEAD",
+    ):
+        write(tmp_path / "job" / path, "")
+    write(tmp_path / "job/scripts/train.py", text)
+    done = smspec("init", "--from", "scripts/train.py", cwd=tmp_path / "job")
+    spec = spec_of(tmp_path / "job")
+    assert spec["image"]["python_packages"] == ["not_installed"]
+    assert (spec["source"], spec["entry_point"]) == ({"dir": ".", "ignore": ["build/", "run/"]}, "scripts/train.py")
+    assert "outside of `source`, to copy there: `above`, `deep`\n" in done.err
+    assert "copy them there:\n#   above deep\n" in (tmp_path / "job/job.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("import importlib\nm = importlib.import_module(open('x').read())\n", "`importlib.import_module` may get"),
+        ("def f():\n    pass\nx = f.__globals__\n", "`__globals__` may get"),
+        ("def f():\n    '''Train.'''\np.description = f.__doc__\nprint(f.__name__)\n", ""),
+    ],
+)
+def test_what_hides_arguments_is_named(line, said, tmp_path):
+    write(tmp_path / "train.py", f"{PARSER}{line}p.add_argument('--lr', type=float, default=0.1)\np.parse_args()\n")
+    done = smspec("init", "--from", "train.py", cwd=tmp_path)
+    assert said in done.err and ("not known" in done.err) == bool(said)
+    assert ("hyperparameters" in spec_of(tmp_path)) != bool(said)

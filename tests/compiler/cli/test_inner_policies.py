@@ -103,6 +103,19 @@ def test_rejected_inner_policy_is_not_harmless(tmp_path, case):
     assert "does not loosen" not in done.out
 
 
+@pytest.mark.parametrize(("date", "is_loose"), [("2026-11-17", True), ("2026-11-18", False), ("2026-12-01", False)])
+def test_inner_policy_states_no_earlier_date(tmp_path, date, is_loose):
+    home = repository(tmp_path / "home")
+    write_job(home / "jobs/ctr", READY)
+    write(home, "smspec.toml", "[facts]\ntoday = 2026-11-18\n")
+    commit(home)
+    write(home, "jobs/smspec.toml", f"facts = {{today = {date}}}\n")
+    assert ("SM760" in codes(home, ".")) == is_loose
+    (home / "jobs/smspec.toml").unlink()
+    write(home, "smspec.toml", f"[facts]\ntoday = {date}\n")
+    assert ("this loosens the policy" in smspec("diff", "--base", "HEAD", cwd=home).out) == is_loose
+
+
 def test_malformed_quotas_hide_no_prices(tmp_path):
     home = repository(tmp_path / "home")
     write_job(home / "jobs/ctr", READY)

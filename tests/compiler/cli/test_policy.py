@@ -306,6 +306,72 @@ def test_facts_apply_to_raw_requests(tmp_path):
     assert codes == [["SM385"], []]
 
 
+NEWER_API = READY + (
+    "api: {ResourceConfig: {CapacityReservationId: {Arn: cr-1}}, OutputDataConfig: {CompressionType: ZSTD}}\n"
+    "channels: {a: {s3: s3://data/b/, input_mode: Pipe, api: {InputMode: Stream}}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ("members = []", ["SM402", "SM407", "SM407"]),
+        ('members = ["ResourceConfig.CapacityReservationId"]', ["SM407", "SM407"]),
+        ('values = ["OutputDataConfig.CompressionType=ZSTD"]', ["SM402", "SM407"]),
+        ('values = ["InputDataConfig.InputMode=Stream", "OutputDataConfig.CompressionType=ZSTD"]', ["SM402"]),
+        ('values = ["OutputDataConfig.CompressionType=LZ4"]', ["SM402", "SM407", "SM407"]),
+        ('members = ["ResourceConfig.CapacityReservationId.Arn"]', ["SM402", "SM407", "SM407"]),
+        ('values = ["OutputDataConfig.CompressionType"]', ["SM747"]),
+        ('members = ["api.ResourceConfig[0]"]', ["SM747"]),
+        ('members = "ResourceConfig.CapacityReservationId"', ["SM747"]),
+    ],
+)
+def test_newer_members_are_known_from_facts(tmp_path, facts, expected):
+    found = validated(tmp_path, f"[facts]\n{facts}\n", NEWER_API)
+    assert sorted(code for code, _, severity in found if severity == "error") == expected
+
+
+def test_member_of_facts_is_in_the_request(tmp_path):
+    write_job(tmp_path, READY + "api: {ResourceConfig: {CapacityReservationId: {Arn: cr-1}}}\n")
+    (tmp_path / "smspec.toml").write_text('facts = {members = ["ResourceConfig.CapacityReservationId"]}')
+    rendered = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
+    assert rendered["ResourceConfig"]["CapacityReservationId"] == {"Arn": "cr-1"}
+    (tmp_path / "request.json").write_text(json.dumps(rendered))
+    commands = (
+        ["validate", "--api-json", "request.json"],
+        ["import", "request.json"],
+        ["diff", "job.yaml", "job.yaml"],
+    )
+    assert [smspec(*words, cwd=tmp_path).status for words in commands] == [0, 0, 0]
+    (tmp_path / "smspec.toml").write_text("")
+    assert [smspec(*words, cwd=tmp_path).status for words in commands] == [1, 1, 2]
+
+
+PATCHED_UNTIL_2026_11_17 = "246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:3.0-5"
+
+
+@pytest.mark.parametrize(
+    ("today", "expected"),
+    [
+        ('"2026-11-17"', []),
+        ('"2026-11-18"', ["SM387"]),
+        ("2026-11-28", ["SM387"]),
+        ("2020-01-01", []),
+        ('"2026-11-31"', ["SM747"]),
+        ('"20261128"', ["SM747"]),
+        ('"today"', ["SM747"]),
+        ("2026-11-28T00:00:00", ["SM747"]),
+        ("20261128", ["SM747"]),
+        ("true", ["SM747"]),
+        ("[2026-11-28]", ["SM747"]),
+    ],
+)
+def test_stated_date_ends_patches(tmp_path, today, expected):
+    spec = re.sub(r"image: .*", f"image: {PATCHED_UNTIL_2026_11_17}", READY) + "hyperparameters: {num_round: 9}\n"
+    spec += "channels: {train: {s3: s3://data/b/, content_type: text/csv}}\n"
+    assert [code for code, _, _ in validated(tmp_path, f"[facts]\ntoday = {today}\n", spec)] == expected
+
+
 @pytest.mark.parametrize(
     ("policy", "expected"),
     [

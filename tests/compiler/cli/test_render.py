@@ -99,9 +99,18 @@ def test_job_without_a_text_is_named(several):
 
 
 def test_several_jobs_require_a_directory(several):
-    done = smspec("render", ".", "--api-json", cwd=several)
-    assert done.status == 2
-    assert "add `-o DIR`" in done.err
+    for words in (["."], ["a", "b"], ["a/job.yaml", "b/job.yaml"], ["a", "--changed", "HEAD"]):
+        done = smspec("render", *words, "--api-json", cwd=several)
+        assert done.status == 2
+        assert "add `-o DIR`" in done.err
+
+
+def test_only_job_of_a_directory_is_printed(several):
+    printed = smspec("render", "a/job.yaml", "--api-json", cwd=several)
+    (several / "empty").mkdir()
+    for words in (["a"], ["a/"], ["a", "empty"]):
+        assert smspec("render", *words, "--api-json", cwd=several) == printed
+    assert smspec("render", ".", "--api-json", cwd=several / "a").out == printed.out
 
 
 def test_two_jobs_do_not_share_a_file(several):

@@ -1,6 +1,8 @@
 """`submit`, `status`, and `stop` with moto's SageMaker, which was written from AWS's responses, not for smspec."""
 
+import contextlib
 import json
+import time
 
 import boto3
 import pytest
@@ -47,6 +49,28 @@ def test_own_jobs_are_recognized(sagemaker, tmp_path, metrics):
     assert stopped.status == 0 and f"the job {run.out.strip()}, run id tonight" in stopped.err, stopped.err
     listed = sagemaker.list_training_jobs(NameContains="small-")["TrainingJobSummaries"]
     assert {first.out.strip(), run.out.strip()} <= {each["TrainingJobName"] for each in listed}
+
+
+@pytest.mark.parametrize("count", [1, 3, 9])
+def test_tail_of_a_log_has_the_last_lines_of_each_host(sagemaker, store, count):
+    name = smspec("submit", "--detach", "--run-id", f"tail-{count}").out.strip()
+    logs = boto3.client("logs", region_name=REGION, endpoint_url=store.environ["S3_ENDPOINT_URL"])
+    group, written = "/aws/sagemaker/TrainingJobs", {"algo-1": list("abcdef"), "algo-2": ["x", "y"]}
+    with contextlib.suppress(logs.exceptions.ResourceAlreadyExistsException):
+        logs.create_log_group(logGroupName=group)
+    for host, lines in written.items():
+        stream, start = f"{name}/{host}-1", int(time.time() * 1000) - 60_000
+        logs.create_log_stream(logGroupName=group, logStreamName=stream)
+        events = [{"timestamp": start + number, "message": line} for number, line in enumerate(lines)]
+        logs.put_log_events(logGroupName=group, logStreamName=stream, logEvents=events)
+    done = smspec("logs", name, "--tail", str(count))
+    assert done.status == 0, done.err
+    assert sorted(done.out.splitlines()) == [
+        f"{host} | {line}" for host, lines in written.items() for line in lines[-count:]
+    ]
+    assert smspec("logs", name, "--tail", str(count), "--host", "algo-2").out.count("algo-2 | ") == min(count, 2)
+    for wrong in ("0", "-1", "all", "1000000"):
+        assert smspec("logs", name, "--tail", wrong).status == 2
 
 
 def test_job_of_another_team_with_the_name_is_left_alone(sagemaker, tmp_path):

@@ -13,7 +13,7 @@ from smspec.organization.policy_file import POLICY_KEYS, OwnPolicy, read_values
 from smspec.organization.policy_layers import combined_policy
 from smspec.rules.missing_required_base import check_base
 from smspec.rules.suppressions import not_ignored
-from smspec.service.policy import LEVELS, at_level, without_known_images, without_known_types
+from smspec.service.policy import LEVELS, at_level, without_known
 from smspec.service.policy_rules import policy_findings
 from smspec.service.request import Request
 from smspec.service.request_rules import request_findings
@@ -63,6 +63,8 @@ VALUES = {
         {
             "images": some(["pytorch-training:9.9.0-gpu-py399", NEWER]),
             "instance_types": some(["ml.x9.large", "ml.m5.32xlarge"]),
+            "members": some(["ResourceConfig.CapacityReservationId"]),
+            "today": st.sampled_from(["2020-02-29", "2099-01-01"]),
         }
     ),
     "registry": tables(
@@ -121,10 +123,7 @@ def together(outer, inner):
 def reported(policy, payload):
     """Return (code, path) → severity of all findings in a request; a spec tries to ignore everything."""
     asked = Request(payload=payload, region="us-west-2")
-    found = FINDINGS[id(payload)]
-    found = without_known_types(
-        without_known_images(found, asked, policy.known_images), payload, policy.known_instance_types
-    )
+    found = without_known(FINDINGS[id(payload)], asked, policy.facts)
     found += policy_findings(asked, policy)
     found += check_base(["job.yaml", "org/base.yaml"], policy)
     ignored = [IgnoredCheck(rule=code, at="", because="no") for code in CODES]

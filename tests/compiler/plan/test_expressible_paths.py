@@ -35,14 +35,14 @@ channels:
     shuffle_seed: 17
 hosts:
   volume: 50GB
-  volume_kms_key: key
+  volume_kms_key: 1234abcd-12ab-34cd-56ef-1234567890ab
   groups: [{name: workers, instance_type: ml.m5.large, count: 2}]
 hyperparameters: {lr: 1e-3}
 environment: {NCCL_DEBUG: WARN}
 stopping: {max_runtime: 6h, max_pending: 2h}
 spot: {max_wait: 8h}
 retries: 2
-output: {s3: s3://example-models/x/, kms_key: key, compression: NONE}
+output: {s3: s3://example-models/x/, kms_key: alias/models, compression: NONE}
 checkpoints: {s3: s3://example-models/c/, local: /opt/ml/checkpoints}
 tensorboard: s3://example-models/t/
 network: {subnets: [subnet-1], security_groups: [sg-1], isolation: false, encrypt_inter_container: true}
@@ -57,7 +57,7 @@ image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/ready:1
 channels:
   train: {file_system: {id: fs-0123456789abcdef0, type: EFS, path: /data, access: ro}}
 hosts:
-  instance_type: ml.m5.large
+  instance_type: ml.p6e-gb200.36xlarge
   count: 1
   volume: 50GB
   keep_alive: 30m

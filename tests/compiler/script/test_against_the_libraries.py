@@ -72,6 +72,11 @@ def argparse_scripts(draw):
     if draw(st.integers(0, 4)) == 0:
         nargs = draw(st.sampled_from(["None", "'?'", "'*'"]))
         lines.append(f"p.add_argument('data', nargs={nargs})")
+    elif draw(st.integers(0, 2)) == 0:
+        lines.append(f"s = p.add_subparsers(dest='cmd', required={draw(st.booleans())})")
+        lines.append(f"c = s.add_parser('data', aliases=['d'], add_help={draw(st.booleans())})")
+        lines.append(f"c.add_argument('--lr', type=float, required={draw(st.booleans())})")
+        lines += draw(st.sampled_from([[], ["c.add_argument('x')"], ["s.required = True"], ["s.add_parser('0.1')"]]))
     lines.append(draw(st.sampled_from(["p.parse_args()", "p.parse_args()", "p.parse_known_args()"])))
     return "\n".join(lines)
 

@@ -17,7 +17,7 @@ CODES = [
     for code in explained_codes()
     if code.startswith("SM5") and code not in OF_PROOFS and ("```python" in explanation(code) or code in OF_FILES)
 ]
-OF_MODULES = [code for code in CODES if "SM517" <= code <= "SM523" or code in (*OF_FILES, "SM561")]
+OF_MODULES = [code for code in CODES if "SM517" <= code <= "SM523" or code in (*OF_FILES, "SM556", "SM558", "SM561")]
 OTHERS = {"train.ipynb": "{}\n", "run.sh": "pip install numpy\nexec python3 train.py\n", "start.sh": "cd .\r\n"}
 JOB = {
     "smspec": "v1",

@@ -10,7 +10,7 @@ import pytest
 from smspec.pipeline.script_reading import read_script
 from smspec.script.program import Program
 from smspec.source import SourceText
-from support.script.read_programs import InMemory
+from support.script.read_programs import InMemory, directory_findings
 
 # What is published of SageMaker's bring-your-own examples and of people's own scripts, in its shortest form.
 CERTAIN = {
@@ -125,3 +125,72 @@ def test_uncertain_path_is_not_found(program):
 def test_file_use_has_path_operation_and_line():
     (use,) = read('import torch\ntorch.save({}, "/opt/ml/model/m.pt")').file_uses
     assert (use.path, use.operation, use.place.line) == ("/opt/ml/model/m.pt", "torch.save", 2)
+
+
+HEAD = "import json, logging, os, pathlib, random, subprocess, sys\n"
+READS = {
+    "open": "json.load(open('settings.json'))\n",
+    "a block": "with open('conf/settings.json', encoding='utf-8') as f:\n    json.load(f)\n",
+    "a path": "pathlib.Path('conf/settings.json').read_text()\n",
+    "an open path": "with pathlib.Path('settings.json').open() as f:\n    json.load(f)\n",
+    "pandas": "import pandas\npandas.read_csv('data/settings.json')\n",
+    "a constant": "NAME = 'settings.json'\ndef read():\n    return open(os.path.join('conf', NAME))\nread()\n",
+    "after the arguments": "import argparse\np = argparse.ArgumentParser()\np.parse_known_args()\nrandom.seed(1)\n"
+    "log = logging.getLogger()\nlog.info('starts')\nopen('settings.json')\n",
+}
+OTHER_READS = {
+    "of the source": "open('options.json')\n",
+    "of a directory of the source": "os.listdir('more')\n",
+    "by a condition": "if os.path.exists('settings.json'):\n    open('settings.json')\n",
+    "that may fail": "try:\n    open('settings.json')\nexcept FileNotFoundError:\n    pass\n",
+    "that writes": "open('settings.json', 'w')\n",
+    "in an unknown mode": "open('settings.json', sys.argv[1])\n",
+    "that another process makes": "subprocess.run(['make'])\nopen('settings.json')\n",
+    "that the script has written": "with open(os.environ.get('F', 'x'), 'w') as f:\n    f.write('{}')\nopen('settings.json')\n",
+    "that a path has written": "pathlib.Path('settings').with_suffix('.json').write_text('{}')\nopen('settings.json')\n",
+    "that a function may make": "import prepared\nprepared.make()\nopen('settings.json')\n",
+    "that a name may make": "from prepared import make\nmake()\nopen('settings.json')\n",
+    "that a module names": "import writer\nopen('settings.json')\n",
+    "in another directory": "os.chdir('/opt/ml/input')\nopen('settings.json')\n",
+    "by an absolute path": "open('/etc/settings.json')\n",
+    "of the directory above": "open('../settings.json')\n",
+    "of an address": "import pandas\npandas.read_csv('https://example.com/settings.json')\n",
+    "in a function that nothing calls": "def read():\n    open('settings.json')\n",
+    "in a process": "if len(sys.argv) > 9:\n    open('settings.json')\n",
+}
+
+
+def in_a_directory(text, directory, **changes):
+    (directory / "more").mkdir()
+    (directory / "more" / "a.txt").write_text("")
+    (directory / "options.json").write_text("{}")
+    (directory / "prepared.py").write_text("def make():\n    pass\n")
+    (directory / "writer.py").write_text("with open('settings.json', 'w') as f:\n    f.write('{}')\n")
+    (directory / "train.py").write_text(HEAD + text)
+    return [(one.code, one.message) for one in directory_findings(directory, **changes)]
+
+
+@pytest.mark.parametrize("how", READS)
+def test_file_that_the_source_lacks_is_reported(how, tmp_path):
+    ((code, message),) = in_a_directory(READS[how].replace("settings", "setting"), tmp_path)
+    assert (code, "setting.json`, but" in message) == ("SM556", True)
+
+
+@pytest.mark.parametrize("what", OTHER_READS)
+def test_file_that_may_exist_is_not_reported(what, tmp_path):
+    assert in_a_directory(OTHER_READS[what], tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    [
+        ({"base": "python:3.12"}, ["SM556"]),
+        ("763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:2.5.1-cpu-py311", ["SM556"]),
+        ({"base": "python:3.12", "run": ["make"]}, []),
+        ({"base": "example.com/team/base:1"}, []),
+        ("111122223333.dkr.ecr.us-west-2.amazonaws.com/team:1", []),
+    ],
+)
+def test_image_may_have_the_file(image, expected, tmp_path):
+    found = in_a_directory("open('setting.json')\n", tmp_path, image=image)
+    assert [code for code, _ in found] == expected

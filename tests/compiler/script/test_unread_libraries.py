@@ -37,7 +37,8 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_unread_options_have_a_note(name):
-    (found,) = findings(PROGRAMS[name], hyperparameters={"batch_size": 3})
+    *errors, found = sorted(findings(PROGRAMS[name], hyperparameters={"batch_size": 3}), key=lambda each: each.severity)
+    assert [each.code for each in errors] == ["SM501"] * name.startswith("hydra")
     library = name.partition(",")[0]
     assert (found.code, found.severity) == ("SM513", "note")
     proof = "" if library == "omegaconf" else "; `smspec check` proves them"
@@ -77,3 +78,37 @@ def test_class_that_extends_a_parser_is_not_followed():
     text += "p = P()\np.add_argument('--lr')\np.parse_args()\n"
     (found,) = findings(text, hyperparameters={"batch_size": 3})
     assert (found.code, found.severity) == ("SM513", "note")
+
+
+HYDRA = PROGRAMS["hydra"]
+
+
+@pytest.mark.parametrize(
+    ("args", "unknown"),
+    [
+        (["lr=1", "+model.lr=2", "~a", "--config-name=small", "-cn", "other", "-m", "--cfg", "job"], []),
+        (["--config-na", "small", "--info", "plugins", "hydra.run.dir=/opt/ml/model"], []),
+        (["--lr=1"], ["--lr=1"]),
+        (["--model.lr", "1", "a=2"], ["--model.lr"]),
+    ],
+    ids=" ".join,
+)
+def test_options_that_hydra_has_not_are_errors(args, unknown):
+    found = [
+        each for each in findings(HYDRA, entry_point={"script": "train.py", "args": args}) if each.severity == "error"
+    ]
+    assert [each.message for each in found] == [f"`train.py` has no argument `{name}`" for name in unknown]
+    assert all("lr=…` in `entry_point.args`" in each.help for each in found)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        HYDRA.replace("main()\n", "main({'lr': 1})\n"),
+        HYDRA.replace("main()\n", "import sys\nsys.argv = [a.lstrip('-') for a in sys.argv]\nmain()\n"),
+        HYDRA.replace("main()\n", "if ready():\n    main()\n"),
+    ],
+    ids=["a given config", "changed words", "a condition"],
+)
+def test_words_that_hydra_may_not_read_are_no_errors(program):
+    assert [each.code for each in findings(program, hyperparameters={"batch_size": 3})] == ["SM513"]

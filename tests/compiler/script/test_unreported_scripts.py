@@ -78,6 +78,8 @@ SILENT = {
     "    pass\ntyper.run(main)",
     "a newer Python": MADE + READ + "type X[T] = list[T]\nx = f'{'a' 'b'}' if t'{1}' else 0\n",
     "no Python at all": "argparse: this is no program (",
+    "options by computed names of a second parser": MADE + "import json\nknown, rest = p.parse_known_args()\n"
+    "q = argparse.ArgumentParser()\nfor n in json.load(open('x')):\n    q.add_argument(f'--{n}')\nq.parse_args(rest)\n",
     "a hidden click group": "import click\n@click.group()\ndef main():\n    pass\nmain()",
     "click with settings": "import click\n"
     "@click.command(context_settings={'ignore_unknown_options': True})\ndef main():\n    pass\nmain()",

@@ -149,7 +149,11 @@ def test_messages_are_specific(part, message):
             {"InputDataConfig": [{**CHANNEL, "ChannelName": "a"}, {**CHANNEL, "S3Uri": "x"}]},
             "move it to `InputDataConfig[1].DataSource.S3DataSource`",
         ),
-        ({"Surprise": 1}, f"check the spelling in the API model of {MODEL.date} (botocore {MODEL.botocore})"),
+        (
+            {"Surprise": 1},
+            f"check the spelling in the API model of {MODEL.date} (botocore {MODEL.botocore}),"
+            " or add a newer member to `facts.members`",
+        ),
     ],
 )
 def test_help_is_specific(part, way_out):

@@ -57,9 +57,31 @@ def test_lines_after_the_end_are_read(server):
     assert lines(happenings(server)) == [f"algo-1 line {count}" for count in range(1, 6)]
 
 
+@pytest.mark.parametrize("count", [1, 3, 4, 99])
+def test_tail_reads_the_pages_that_have_its_lines(server, count):
+    server.log("algo-1", 61, *"abcdefghi")
+    server.log("algo-2", 99, "x")
+    log = JobLog(server.service, "nightly", tail=count)
+    assert lines(log.new_events()) == [*(f"algo-1 {letter}" for letter in "abcdefghi"[-count:]), "algo-2 x"]
+    assert server.asked["GetLogEvents"] <= -(-min(count, 9) // server.page) + 3
+    server.log("algo-1", 90, "j", "k")
+    assert lines(log.new_events()) == ["algo-1 j", "algo-1 k"]
+
+
+def test_followed_tail_has_the_later_lines_of_all_hosts(server):
+    server.log("algo-1", 61, *"abcde")
+    later = {2: ("algo-1", "f"), 3: ("algo-2", "first", "second", "third"), 4: ("algo-1", "g")}
+    server.on_describe = lambda count: (
+        server.log(later[count][0], 80 + count, *later[count][1:]) if count in later else 0
+    )
+    server.faults["GetLogEvents"] = [(400, "ThrottlingException")] * 2
+    expected = ["algo-1 d", "algo-1 e", "algo-1 f", "algo-2 first", "algo-2 second", "algo-2 third", "algo-1 g"]
+    assert lines(happenings(server, tail=2))[-7:] == expected
+
+
 @pytest.mark.parametrize(
     "answer",
-    [{"nextForwardToken": "same"}, {"nextForwardToken": ""}, {}],
+    [{"nextForwardToken": "same", "nextBackwardToken": "same"}, {"nextForwardToken": ""}, {}],
     ids=["one token", "an empty token", "no token"],
 )
 def test_server_without_pages_repeats_no_line(server, monkeypatch, answer):
@@ -76,6 +98,8 @@ def test_server_without_pages_repeats_no_line(server, monkeypatch, answer):
     assert lines(happenings(server)) == [f"algo-1 {line}" for line in all_lines]
     log = JobLog(server.service, "nightly")
     assert [each.text for each in log.new_events()] == all_lines and [*log.new_events()] == []
+    log = JobLog(server.service, "nightly", tail=2)
+    assert [each.text for each in log.new_events()] == all_lines[-2:] and [*log.new_events()] == []
 
 
 @pytest.mark.parametrize("time", [0, 1, 10**17, 9 * 10**18])

@@ -94,12 +94,14 @@ class RehearsedJob(LocalJob):
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def promises(self, *words: str, environment: dict[str, str] | None = None) -> dict[str, dict]:
-        """Rehearse, and return the promises by name; the exit status must fit."""
+        """Rehearse, and return the promises by name; the exit status must fit, and what a broken one names exists."""
         ended = self.rehearse("--format", "json", *words, environment=environment)
         assert ended.stdout, ended.stderr
         found = {promise["name"]: promise for promise in json.loads(ended.stdout)["promises"]}
         broken = [name for name, promise in found.items() if promise["state"] == "broken"]
         assert ended.returncode == (1 if broken else 0), ended.stderr
+        for named in (found[name][kind] for name in broken for kind in ("log", "directory") if found[name][kind]):
+            assert os.path.exists(os.path.join(self.directory, named)), named
         return found
 
     @property

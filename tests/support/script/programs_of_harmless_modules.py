@@ -21,6 +21,13 @@ def followed(text, **others):
 # Programs whose argument `--epochs` is still found to be unknown.
 FOUND = {
     "nothing": followed(""),
+    "a package elsewhere that looks like one of an image": {
+        **followed(
+            "import os, sys\nsys.path.append(os.getcwd())\ntry:\n    import a.ops\nexcept ImportError:\n    pass\n"
+        ),
+        "lib/ops/__init__.py": "import argparse\nfrom .ops import Ops\n",
+        "lib/ops/ops.py": "import argparse\nclass Ops: pass\n",
+    },
     "a constant of the parser's module": followed("from cli import LR\nrate = LR\n"),
     "an attribute of the parser's module": followed("import cli\nrate = cli.LR\n"),
     "the function that makes the parser": followed("from cli import get_parser\n"),

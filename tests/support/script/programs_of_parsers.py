@@ -10,6 +10,21 @@ PROGRAMS = {
     "p.parse_args(['train', *sys.argv[1:]])\n",
     "a subcommand that is not required": "s = p.add_subparsers(dest='c')\ns.add_parser('train')\n" + EPOCHS + PARSE,
     "a parser of a subcommand": "s = p.add_subparsers()\nt = s.add_parser('x')\nt.add_argument('--epochs')\nt.parse_args()\n",
+    "a subcommand that may be required": "s = p.add_subparsers(dest='c')\ns.add_parser('train')\n"
+    "if len(sys.argv) > 9:\n    s.required = True\n" + EPOCHS + PARSE,
+    "a subcommand that is no longer required": "s = p.add_subparsers(dest='c', required=True)\ns.add_parser('train')\ns.required = False\n"
+    + EPOCHS
+    + PARSE,
+    "subcommands of a table": "s = p.add_subparsers(required=True, dest='c')\nfor n in ['train', '3']:\n    s.add_parser(n)\n"
+    "p.parse_known_args()\n",
+    "a subcommand that is inserted": "s = p.add_subparsers(required=True, dest='c')\nt = s.add_parser('train')\n"
+    "t.add_argument('--epochs')\nsys.argv.insert(1, 'train')\np.parse_args()\n",
+    "a subcommand of a function": "def add(s):\n    t = s.add_parser('train')\n    t.add_argument('--epochs')\n"
+    "add(p.add_subparsers())\np.parse_args(['train', *sys.argv[1:]])\n",
+    "a subcommand that another gets": "s = p.add_subparsers(dest='c', required=True)\ns.add_parser('train')\n"
+    "map(lambda one: one.add_parser('3'), [s]).__next__()\np.parse_known_args()\n",
+    "subparsers of two": "try:\n    p.add_subparsers()\n    p.add_subparsers()\nexcept (SystemExit, argparse.ArgumentError):\n    pass\n"
+    "q = argparse.ArgumentParser()\n" + EPOCHS.replace("p.", "q.") + "q.parse_args()\n",
     "a class of subparsers": "class Q(argparse.ArgumentParser):\n    def parse_args(self, *a):\n        return self.parse_known_args(*a)[0]\n"
     "p.add_subparsers(parser_class=Q)\nQ().parse_args()\n",
     "a namespace": EPOCHS + "n = argparse.Namespace()\np.parse_args(namespace=n)\n",
@@ -29,6 +44,23 @@ PROGRAMS = {
     "a prefix that is set": "p.prefix_chars = '+'\np.add_argument('x', nargs='*')\np.parse_args([])\n",
     "a conflict that is resolved": "p = argparse.ArgumentParser(conflict_handler='resolve')\np.add_argument('--epochs', choices=['a'])\n"
     "p.add_argument('--epochs', type=int)\n" + PARSE,
+    "a conflict that is caught": EPOCHS
+    + "try:\n    p.add_argument('--epochs')\nexcept argparse.ArgumentError:\n    pass\n"
+    + PARSE,
+    "a conflict that is resolved by a variable": "H = dict(conflict_handler='resolve')\np = argparse.ArgumentParser(**H)\n"
+    + EPOCHS * 2
+    + PARSE,
+    "a conflict of parents that is resolved": EPOCHS
+    + "q = argparse.ArgumentParser(parents=[p], conflict_handler='resolve')\n"
+    "q.add_argument('--epochs')\nq.parse_args()\n",
+    "one option in two parsers": EPOCHS + "q = argparse.ArgumentParser()\nq.add_argument('--epochs')\n" + PARSE,
+    "one name twice in a call": "p.add_argument('--epochs', '--epochs')\n" + PARSE,
+    "an option that is removed first": "o = p.add_argument('--epochs')\np._handle_conflict_resolve(None, [('--epochs', o)])\n"
+    + EPOCHS
+    + PARSE,
+    "an option in one of two branches": "if len(sys.argv) > 9:\n    p.add_argument('--epochs')\nelse:\n    p.add_argument('--epochs')\n"
+    + PARSE,
+    "a positional twice": EPOCHS + "p.add_argument('x', nargs='*')\np.add_argument('x', nargs='*')\n" + PARSE,
     "a registered type": "p.register('type', 'n', int)\np.add_argument('--epochs', type='n')\n" + PARSE,
     "a registered action": "class A(argparse.Action):\n    def __call__(self, *a):\n        pass\np.register('action', 'store', A)\n"
     + EPOCHS

@@ -177,16 +177,22 @@ class JobServer(ThreadingHTTPServer):
 
     def events(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return three events a page. As the real one may, it sends an empty page before the first."""
-        start = int(request.get("nextToken", "f/-1").removeprefix("f/"))
-        if start < 0:
-            return {"events": [], "nextForwardToken": "f/0", "nextBackwardToken": "b/0"}
         least = request.get("startTime", 0)
         lines = [line for line in self.logs[request["logStreamName"]] if (CREATED + line[0]) * 1000 >= least]
-        page = lines[start : start + min(self.page, request.get("limit", 10_000))]
+        size = min(self.page, request.get("limit", 10_000))
+        token = request.get("nextToken", "f/-1" if request["startFromHead"] else f"b/{len(lines)}")
+        start = int(token[2:]) if token.startswith("f/") else max(0, int(token[2:]) - size)
+        if start < 0:
+            return {"events": [], "nextForwardToken": "f/0", "nextBackwardToken": "b/0"}
+        page = lines[start : start + size if token.startswith("f/") else int(token[2:])]
         events = [
             {"timestamp": int((CREATED + when) * 1000), "message": text, "ingestionTime": 0} for when, text in page
         ]
-        return {"events": events, "nextForwardToken": f"f/{start + len(page)}", "nextBackwardToken": "b/0"}
+        return {
+            "events": events,
+            "nextForwardToken": f"f/{start + len(page)}",
+            "nextBackwardToken": f"b/{start}",
+        }
 
     def create(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """Create a job; None, after it is created, while ``dropped`` is above 0: the connection is to break then."""

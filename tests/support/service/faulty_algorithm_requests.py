@@ -43,6 +43,9 @@ XGBOOST = algorithm("xgboost", num_round="10")
 FOREST = algorithm("randomcutforest", feature_dim="9")
 LINEAR = algorithm("linear-learner", predictor_type="regressor")
 CONTENT = (*CHANNEL, "ContentType")
+MANIFEST = s3_channel(
+    S3DataType="AugmentedManifestFile", S3Uri="s3://b-1/m", AttributeNames=["source-ref", "class"]
+) | {"RecordWrapperType": "RecordIO", "ContentType": "application/x-recordio"}
 
 ABOUT_ALGORITHMS: list[tuple[str, tuple[Change, ...], Path, str]] = [
     ("channel", (*KMEANS, ((*CHANNEL, "ChannelName"), "training")), (*CHANNEL, "ChannelName"), "SM492"),
@@ -74,6 +77,19 @@ ABOUT_ALGORITHMS: list[tuple[str, tuple[Change, ...], Path, str]] = [
         algorithm("blazingtext", mode="supervised", window_size="5"),
         (*PARAMETERS, "window_size"),
         "SM499",
+    ),
+    ("variables", (*KMEANS, (("Environment",), {"A": "b"})), ("Environment",), "SM822"),
+    (
+        "manifest",
+        (
+            *algorithm("image-classification", num_classes="2", num_training_samples="9"),
+            *GPU,
+            (MODE, "Pipe"),
+            (CHANNEL, MANIFEST),
+            (("InputDataConfig", 1), MANIFEST | {"ChannelName": "validation", "RecordWrapperType": "None"}),
+        ),
+        ("InputDataConfig", 1, "RecordWrapperType"),
+        "SM821",
     ),
     ("no content type", (*XGBOOST, (CONTENT, GONE)), CONTENT, "SM397"),
     ("content type", (*LINEAR, (CONTENT, "application/json")), CONTENT, "SM398"),

@@ -183,6 +183,12 @@ ABOUT_DATA: list[tuple[str, tuple[Change, ...], Path, str]] = [
         (*S3, "S3DataType"),
         "SM431",
     ),
+    (
+        "SM820",
+        (PIPE, (CHANNEL, s3_channel(S3DataType="AugmentedManifestFile", S3Uri="s3://b-1/m", AttributeNames=["a"]))),
+        (*CHANNEL, "RecordWrapperType"),
+        "SM820",
+    ),
     ("IN-012", ((CHANNEL, s3_channel(AttributeNames=["a"])),), (*S3, "AttributeNames"), "SM432"),
     (
         "IN-013",

@@ -206,6 +206,18 @@ ABOUT_THE_JOB: list[tuple[str, tuple[Change, ...], Path, str]] = [
         ("ProfilerConfig",),
         "SM368",
     ),
+    (
+        "SM823",
+        serverless(BaseModelArn="arn:aws:sagemaker:us-west-2:111122223333:hub-content/team/Model/m/1.0.0"),
+        (*SERVERLESS, "BaseModelArn"),
+        "SM823",
+    ),
+    (
+        "SM824",
+        hosts(TrainingPlanArn="arn:aws:sagemaker:us-west-2:111122223333:training-plan/large"),
+        (*HOSTS, "TrainingPlanArn"),
+        "SM824",
+    ),
     ("EXP-001", ((("ExperimentConfig",), {"RunName": "a"}),), ("ExperimentConfig", "ExperimentName"), "SM369"),
     (
         "TAG-001",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from smspec.importer.imported import Imported
+from smspec.importer.marks import MARK
 from smspec.importer.request_equality import differences
+from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.plan.request_planning import make_plan
 from smspec.source import Path, SourceText
@@ -21,6 +25,16 @@ class ShapeFaults(Exception):
 def imported(request: dict[str, object], **more: object) -> WrittenSpec:
     """Return the spec of a request."""
     return write_spec(Imported(form="a test", request=request, **more))
+
+
+def imported_program(text: str) -> Imported:
+    """Return the only job of a program."""
+    return imported_job(found_jobs("program.py", text.encode()), None)
+
+
+def without_names(value: object) -> object:
+    """Return a part of a request with `?` for the variables, so that their names are free."""
+    return json.loads(MARK.sub("?", json.dumps(value)))
 
 
 def rendered(text: str, settings: dict[str, str] | None = None) -> dict[str, object]:

@@ -18,6 +18,7 @@ _INPUT = (
     "s3_data distribution compression content_type record_wrapping s3_data_type instance_groups input_mode"
     " attribute_names target_attribute_name shuffle_config"
 )
+_SUBMIT = "training_job inputs job_name retry_config priority share_identifier timeout tags"
 ORDER = {
     "Estimator": "image_uri role instance_count instance_type keep_alive_period_in_seconds volume_size",
     "PyTorch": _FRAMEWORK,
@@ -34,6 +35,9 @@ ORDER = {
     "InstanceGroup": "instance_group_name instance_type instance_count",
     "ShuffleConfig": "seed",
     "fit": "inputs wait logs job_name",
+    "TrainingQueue": "queue_name",
+    "submit": _SUBMIT,
+    "map": _SUBMIT,
     "DebuggerHookConfig": "s3_output_path container_local_output_path hook_parameters collection_configs",
     "CollectionConfig": "name parameters",
     "Rule.sagemaker": "base_config name container_local_output_path s3_output_path other_trials_s3_input_paths",
@@ -101,8 +105,6 @@ MEMBERS = {
     "metric_definitions": ("AlgorithmSpecification", "MetricDefinitions"),
     "container_entry_point": ("AlgorithmSpecification", "ContainerEntrypoint"),
     "container_arguments": ("AlgorithmSpecification", "ContainerArguments"),
-    "environment": ("Environment",),
-    "tags": ("Tags",),
     "max_retry_attempts": ("RetryStrategy", "MaximumRetryAttempts"),
     "enable_infra_check": ("InfraCheckConfig", "EnableInfraCheck"),
     "enable_remote_debug": ("RemoteDebugConfig", "EnableRemoteDebug"),

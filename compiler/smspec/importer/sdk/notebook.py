@@ -22,6 +22,8 @@ _SAME_LANGUAGE = frozenset(("time", "timeit", "capture", "prun", "python", "pyth
 _WRITES = frozenset(("writefile", "file"))
 _COMMAND = re.compile(r"([ \t]*)(?:[!%?]|\w[\w.]*\?{1,2}[ \t]*$)")
 _RESULT = re.compile(r"([ \t]*[\w., \t]+=[ \t]*)[!%]\w.*")
+_LINE_END = re.compile(r"\r\n?")
+"""What Python, and Jupyter when it opens a notebook, turn into a line feed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def read_program(name: str, content: bytes) -> NotebookProgram:
     except UnicodeDecodeError as fault:
         raise RequestNotFound("the file is not UTF-8") from fault
     if name.lower().endswith(".py"):
-        return NotebookProgram(cells=(Cell(0, text),), files={}, is_notebook=False)
+        return NotebookProgram(cells=(Cell(0, _LINE_END.sub("\n", text)),), files={}, is_notebook=False)
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as fault:
@@ -101,7 +103,7 @@ def _code(cell: object) -> str:
         return ""
     source = cell.get("source", cell.get("input"))  # `input` in format 3
     lines = [source] if isinstance(source, str) else source if isinstance(source, list) else []
-    return "".join(line for line in lines if isinstance(line, str))
+    return _LINE_END.sub("\n", "".join(line for line in lines if isinstance(line, str)))
 
 
 def _write(files: dict[str, str], words: str, text: str) -> None:

@@ -23,9 +23,19 @@ from smspec.importer.sdk.debugging import debugging
 from smspec.importer.sdk.images import image_of_call, image_of_estimator, is_image_call, last_word
 from smspec.importer.sdk.inputs import channels, input_mode
 from smspec.importer.sdk.sdk_facts import Surroundings
-from smspec.importer.sdk.sdk_request import EntrySource, Job, Launch, SdkRequest, encoded, launch, put, script_source
+from smspec.importer.sdk.sdk_request import (
+    EntrySource,
+    Job,
+    Launch,
+    SdkRequest,
+    encoded,
+    launch,
+    not_in_a_spec,
+    put,
+    script_source,
+)
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value, joined
-from smspec.importer.sdk.variables import NotResolved, Variables, hyperparameters
+from smspec.importer.sdk.variables import NotResolved, Variables, environment_and_tags, hyperparameters
 
 _LOCAL = ("local", "local_gpu")
 
@@ -65,6 +75,7 @@ class RequestOfJob:
         self._mode(inputs)
         self._metrics_switch()
         self._debugging(output, distribution)
+        self.not_imported += not_in_a_spec(self.job.call, self.variables)
         self._leftover()
         return SdkRequest(
             request=self.request,
@@ -109,6 +120,9 @@ class RequestOfJob:
         return slug(self.job.name if self.job.name != "estimator" else self.kind)
 
     def _output(self) -> object:
+        if self.given.get("role") is None:
+            self.given["role"] = self.surroundings.role
+            self.additions.append("`role` (of its configuration)")
         self._put(("RoleArn",), "role")
         given = self.value("output_path")
         if given is None:
@@ -223,12 +237,9 @@ class RequestOfJob:
             if metrics:
                 put(self.request, MEMBERS["metric_definitions"], metrics)
                 self.additions.append("`metrics` of the toolkit")
-        self._tags()
-
-    def _tags(self) -> None:
-        tags = self.request.get("Tags")
-        if isinstance(tags, dict):  # the SDK takes a mapping too
-            self.request["Tags"] = [{"Key": key, "Value": value} for key, value in tags.items()]
+        found, lost = environment_and_tags(self.value("environment"), self.value("tags"), self.variables)
+        self.request.update(found)
+        self.not_imported += lost
 
     def _inputs(self) -> Value:
         call = self.job.call
@@ -292,12 +303,10 @@ class RequestOfJob:
 
     def _hyperparameters(self, output: object, stem: str, started: Launch, switches: dict[str, object]) -> None:
         as_json = self.is_framework or self.given.get("source_dir") is not None
-        try:
-            sent = hyperparameters(self.value("hyperparameters"), self.variables, as_json=as_json)
-            sent |= hyperparameters(self.given.get("set_hyperparameters"), self.variables, as_json=as_json)
-        except NotResolved as why:
-            self._lose("hyperparameters", str(why))
-            return
+        sent, lost = hyperparameters(self.value("hyperparameters"), self.variables, as_json=as_json)
+        later, more = hyperparameters(self.given.get("set_hyperparameters"), self.variables, as_json=as_json)
+        sent |= later
+        self.not_imported += [*lost, *more]
         if "mp_parameters" in switches:
             sent["mp_parameters"] = json.dumps(switches.pop("mp_parameters"))
         if self.kind == "TensorFlow" and self.value("model_dir") is not False:

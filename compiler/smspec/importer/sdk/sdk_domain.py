@@ -6,7 +6,7 @@ Names are copied for branches, with the lists and mappings that they have, and s
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ MOST_PASSES = 200
 """The maximum number of items for which each pass of a loop is followed."""
 
 _DEEPEST = 20
+_ENDINGS = (ast.Raise, ast.Return, ast.Break, ast.Continue)
 
 
 class SdkDomain(Domain):
@@ -82,6 +83,16 @@ class SdkDomain(Domain):
                 found.is_known = False
         return found
 
+    def collected(
+        self, values: Sequence[followed.Value] | Mapping[str, followed.Value], is_whole: bool
+    ) -> followed.Value:
+        if not isinstance(values, Mapping):
+            return self.items(values, is_fixed=True, is_whole=is_whole)
+        known = {name: lowered(value, name) for name, value in values.items() if name != "**"}
+        found = Entries({}, is_known=is_whole)
+        found.values.update(known)
+        return found
+
     def text(self, parts: Sequence[Part] | None) -> followed.Value:
         if parts is None:
             return SdkUnknown(is_text=True)
@@ -100,6 +111,9 @@ class SdkDomain(Domain):
             return SdkItems(both, is_fixed=first.is_fixed, is_known=first.is_known and second.is_known)
         if kind is ast.BitOr and isinstance(first, Entries) and isinstance(second, Entries):
             return Entries({**first.values, **second.values}, is_known=first.is_known and second.is_known)
+        if kind is ast.BitOr and (isinstance(first, Entries) or isinstance(second, Entries)):
+            known = first if isinstance(first, Entries) else second
+            return Entries(dict(known.values) if isinstance(known, Entries) else {}, is_known=False)
         return UNKNOWN if kind is ast.BitOr else None
 
     def either(self, values: Sequence[followed.Value]) -> followed.Value:
@@ -132,6 +146,25 @@ class SdkDomain(Domain):
         found = {name: lifted(copied(value, memo)) for name, value in names.items()}
         self._step(10 + len(memo) + len(found))
         return found
+
+    def order(self, bodies: Sequence[Sequence[ast.stmt]]) -> Sequence[int]:
+        """Follow those that end early last, so that the others change the collections that the rest of the code has."""
+        return sorted(
+            range(len(bodies)), key=lambda index: any(isinstance(last, _ENDINGS) for last in bodies[index][-1:])
+        )
+
+    def left(self, frame: Frame, given: Sequence[followed.Value]) -> None:
+        """Treat as unknown what the function changes in collections of others after it may have returned."""
+        done: set[tuple[int, int]] = set()
+        for names in frame.departures:
+            self._step(len(names))
+            for name, value in names.items():
+                if isinstance(frame.names.get(name), Collection):
+                    _either_of(frame.names[name], value, done, name)
+        if frame.is_apart:
+            outer = [frame.outer.get(name.strip()) for name in frame.names] if frame.outer is not None else []
+            for each in (*given, *filter(None, outer)):
+                forget(each)
 
     def joined(self, one: Names, two: Names) -> Names:
         return self._merged(one, two, keeps_new=False)
@@ -193,6 +226,20 @@ def same(one: Value, two: Value, depth: int = 0) -> bool:
     mine, others = one.members(), two.members()
     is_alike = one.is_known and two.is_known and _is_alike(one, two) and list(mine) == list(others)
     return is_alike and all(same(mine[key], others[key], depth + 1) for key in mine)
+
+
+def alike(one: Value, two: Value, depth: int = 0) -> bool:
+    """Return whether all that is known of two values is equal."""
+    if one is two or isinstance(one, SdkUnknown | Bound | Named) or isinstance(two, SdkUnknown | Bound | Named):
+        return True
+    if isinstance(one, SdkText) and isinstance(two, SdkText):
+        return [part for part in one.parts if isinstance(part, str)] == [p for p in two.parts if isinstance(p, str)]
+    if not (isinstance(one, Collection) and isinstance(two, Collection)):
+        return type(one) is type(two) and one == two
+    if not _is_alike(one, two) or depth > _DEEPEST:
+        return depth > _DEEPEST
+    mine, others = one.members(), two.members()
+    return mine.keys() == others.keys() and all(alike(mine[key], others[key], depth + 1) for key in mine)
 
 
 def copied(value: Value, memo: dict[int, Collection]) -> Value:

@@ -43,6 +43,13 @@ _READERS = frozenset(
 PARAMETERS = ("ParameterString", "ParameterInteger", "ParameterFloat", "ParameterBoolean")
 """Values that the run of a pipeline has."""
 
+_OF_A_RECIPE = frozenset(
+    ("SFTTrainer", "DPOTrainer", "RLVRTrainer", "RLAIFTrainer", "CPTTrainer", "MultiTurnRLTrainer")
+)
+_DEEPEST = 20
+REMOTE = ("remote", "RemoteExecutor")
+"""What runs a function of the program in a training job."""
+
 _RETURN_TEXT = (
     "model_uris.retrieve",
     "script_uris.retrieve",
@@ -67,6 +74,19 @@ def is_job_class(kind: str) -> bool:
     return kind.startswith(f"{SDK}.") and kind.rpartition(".")[2] in ESTIMATORS | TRAINERS
 
 
+def why_not_imported(kind: str) -> str:
+    """Return why a job of another class or function of the SDK is not imported, and what to do instead."""
+    last = kind.rpartition(".")[2]
+    why = "smspec does not read this class of the SDK"
+    if last in _OF_A_RECIPE:
+        why = "the SDK takes image, hosts, and hyperparameters from a recipe in SageMaker's hub when the program runs"
+    elif "jumpstart" in kind.lower():
+        why = "the SDK takes image, script, and hyperparameters from the catalog of JumpStart when the program runs"
+    elif last in REMOTE:
+        why = "the SDK sends a pickled function with a start command that only the SDK has"
+    return f"{why}; start it once, then import the job by its name"
+
+
 def is_builtin(name: str) -> bool:
     """Return whether a name is a function of Python that leaves its arguments unchanged."""
     return name in _BUILTINS
@@ -79,6 +99,8 @@ def leaves_arguments(name: str) -> bool:
 
 def attribute_of(owner: followed.Value, name: str, surroundings: Surroundings) -> Value:
     """Return an attribute of what only a run has; None for that of all others."""
+    if isinstance(owner, SdkInstance) and name in owner.arguments:
+        return None
     if name in _REGION and is_open(owner):
         return (owner.arguments.get("region_name") if isinstance(owner, SdkInstance) else None) or surroundings.region
     if name in _ACCOUNT and is_open(owner) and not isinstance(owner, Bound):
@@ -120,11 +142,24 @@ def result_of(name: str, positional: list[Value], named: dict[str, Value], surro
             return None
     if name == "len" and len(positional) == 1:
         return _length(positional[0])
-    if name == "json.dumps" and len(positional) == 1 and not named and is_constant(positional[0]):
-        return json.dumps(positional[0])
+    if name == "json.dumps" and len(positional) == 1 and not named:
+        written = _written(positional[0])
+        return None if written is ... else json.dumps(written)
     if name in ("pathlib.Path", "pathlib.PurePath") and len(positional) == 1:
         return positional[0] if isinstance(positional[0], str) else None
     return None
+
+
+def _written(value: Value, depth: int = 0) -> object:
+    """Return a value as Python's own; `...` if a part of it is not known."""
+    if not isinstance(value, SdkItems | Entries):
+        return value if is_constant(value) else ...
+    if not value.is_known or depth > _DEEPEST:
+        return ...
+    parts = {key: _written(part, depth + 1) for key, part in value.members().items()}
+    if ... in parts.values():
+        return ...
+    return list(parts.values()) if isinstance(value, SdkItems) else parts
 
 
 def _length(value: Value) -> Value | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 from smspec.importer.imported import Imported, LocalCode, NotImported, RequestNotFound
+from smspec.importer.sdk.call_requests import CALL, RequestOfCall
 from smspec.importer.sdk.following import Following
 from smspec.importer.sdk.notebook import NotebookProgram, read_program
 from smspec.importer.sdk.requests import RequestOfJob
-from smspec.importer.sdk.sdk_facts import TRAINERS
+from smspec.importer.sdk.sdk_facts import TRAINERS, why_not_imported
 from smspec.importer.sdk.sdk_request import Job, SdkRequest
 from smspec.importer.sdk.trainer_requests import RequestOfTrainer
 from smspec.importer.sdk.variables import Variables
@@ -38,10 +39,10 @@ def imported_job(found: FoundJobs, choice: str | None) -> Imported:
     """Return one of the jobs; raise `RequestNotFound` if there is none, or the choice is open."""
     job = _chosen(found, choice)
     variables = Variables()
-    reader = RequestOfTrainer if job.class_name in TRAINERS else RequestOfJob
-    made = reader(job, found.following.surroundings, variables).made()
+    made = _reader(job)(job, found.following.surroundings, variables).made()
     request, keys = made.request, dict[str, object]()
-    lost = list(made.not_imported)
+    others = _others(found) if choice in (None, "1") else ()
+    lost = [*made.not_imported, *others]
     if made.source is not None and made.source.archive is not None:
         sent = {"sagemaker_submit_directory": made.source.archive, "sagemaker_program": made.source.script}
         _add(request, {name: json.dumps(value) for name, value in sent.items()})
@@ -66,6 +67,12 @@ def imported_job(found: FoundJobs, choice: str | None) -> Imported:
     )
 
 
+def _reader(job: Job) -> type[RequestOfTrainer | RequestOfCall | RequestOfJob]:
+    if job.class_name == CALL:
+        return RequestOfCall
+    return RequestOfTrainer if job.class_name in TRAINERS else RequestOfJob
+
+
 def _code(made: SdkRequest, program: NotebookProgram) -> LocalCode | None:
     source = made.source
     if source is None:
@@ -73,7 +80,8 @@ def _code(made: SdkRequest, program: NotebookProgram) -> LocalCode | None:
     return LocalCode(
         directory=source.directory,
         script=source.script,
-        is_alone=bool(source.ignored),
+        is_alone=source.is_alone,
+        ignore=source.ignore,
         dependencies=made.dependencies,
         written=program.files,
     )
@@ -99,6 +107,16 @@ def _keys(made: SdkRequest) -> dict[str, object]:
     return keys
 
 
+def _others(found: FoundJobs) -> tuple[NotImported, ...]:
+    """Return the jobs of the program that other classes of the SDK start."""
+    return tuple(
+        NotImported(
+            (kind.removesuffix(".from_jumpstart_config").rpartition(".")[2],), f"{place}: {why_not_imported(kind)}"
+        )
+        for place, kind in found.following.others.items()
+    )
+
+
 def _form(found: FoundJobs, job: Job) -> str:
     kind = "a notebook" if found.program.is_notebook else "a program"
     return f"{kind}: `{job.name}`, {job.class_name}, {job.place}"
@@ -114,8 +132,14 @@ def _chosen(found: FoundJobs, choice: str | None) -> Job:
         if unreadable:
             more = f"; and {len(unreadable) - _MOST_UNREADABLE} more" if len(unreadable) > _MOST_UNREADABLE else ""
             rest += f"; cells that cannot be read: {'; '.join(unreadable[:_MOST_UNREADABLE])}{more}"
+        others = _others(found)
+        if others:
+            raise RequestNotFound(f"{others[0]}{f'; and {len(others) - 1} more' if others[1:] else ''}{rest}")
+        calls = found.following.unknown_calls
+        if calls:
+            raise RequestNotFound(f"what `{CALL}` sends ({calls[0]}) is known only when {_kind(found)} runs{rest}")
         raise RequestNotFound(
-            f"no estimator or trainer of the SageMaker SDK that starts a training job in {_kind(found)}{rest}"
+            f"no estimator or trainer of the SageMaker SDK, and no call of `{CALL}`, in {_kind(found)}{rest}"
         )
     fitting = [job for index, job in enumerate(jobs, start=1) if choice in (None, str(index), job.name)]
     if len(fitting) == 1:

@@ -8,15 +8,31 @@ from __future__ import annotations
 
 import json
 import posixpath
+from collections.abc import Iterator
 
 from smspec.importer.imported import NotImported
 from smspec.importer.marks import holds_mark
-from smspec.importer.sdk.values import SdkInstance, SdkPlace
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkPlace
+from smspec.importer.sdk.variables import NotResolved, Variables
 from smspec.source.frozen import dataclass, field
 
 _PYTORCH = ("PyTorch", "HuggingFace")
 
 _S3 = "s3://"
+
+QUEUE = "queue"
+"""The argument of a call that holds what belongs to its queue of AWS Batch."""
+
+_OF_THE_QUEUE = {
+    "priority": "schedulingPriority",
+    "share_identifier": "shareIdentifier",
+    "timeout": "timeoutConfig",
+    "retry_config": "retryStrategy",
+    "tags": "tags",
+    "quota_share_name": "quotaShareName",
+    "preemption_config": "preemptionConfiguration",
+}
+"""Argument of `TrainingQueue.submit` → the member of SubmitServiceJob that it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,18 +133,19 @@ class EntrySource:
     """``directory`` of the files, relative to the program, and ``script`` in it.
 
     ``is_alone``: the SDK sends the script without the other files. ``archive``: an archive in S3 that the program
-    names instead; then there is no directory.
+    names instead; then there is no directory. ``ignore``: patterns of files that the SDK leaves behind.
     """
 
     directory: str
     script: str
     is_alone: bool
     archive: str | None = None
+    ignore: tuple[str, ...] = ()
 
     @property
     def ignored(self) -> list[str]:
         """Patterns of files that are not sent."""
-        return ["*", f"!{self.script}"] if self.is_alone else []
+        return ["*", f"!{self.script}"] if self.is_alone else list(self.ignore)
 
 
 def script_source(script: object, directory: object) -> EntrySource | None:
@@ -167,6 +184,26 @@ class Job:
     @property
     def class_name(self) -> str:
         return self.estimator.kind.rpartition(".")[2]
+
+
+def not_in_a_spec(call: SdkInstance | None, variables: Variables) -> Iterator[NotImported]:
+    """Yield what a queue of AWS Batch is given besides the request, and how to give it the same."""
+    given = call.arguments.get(QUEUE) if call is not None else None
+    for name, value in given.values.items() if isinstance(given, Entries) else ():
+        if value is None or name == "job_name":
+            continue
+        try:
+            written = json.dumps(variables.json(value, str(name)))
+        except NotResolved:
+            written = ""
+        written = "" if holds_mark(written) else written
+        if name == "queue_name":
+            queue = written.strip('"') or "QUEUE"
+            why = f"`smspec render --batch={queue}` prints the request for {'this queue' if written else 'a queue'}"
+        else:
+            member = _OF_THE_QUEUE.get(str(name), str(name))
+            why = f"add `{member}{f': {written}' if written else ''}` to what `smspec render --batch` prints"
+        yield NotImported((QUEUE, str(name)), why)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,11 @@ from smspec.importer.sdk.arguments import DEFAULT_VOLUME, arguments_of, as_membe
 from smspec.importer.sdk.images import image_of_call, is_image_call
 from smspec.importer.sdk.inputs import trainer_channels
 from smspec.importer.sdk.sdk_facts import Surroundings
-from smspec.importer.sdk.sdk_request import EntrySource, Job, Launch, SdkRequest, put, script_source
-from smspec.importer.sdk.values import Entries, SdkInstance, SdkText, SdkUnknown, Value, joined
-from smspec.importer.sdk.variables import NotResolved, Variables, hyperparameters
+from smspec.importer.sdk.sdk_request import EntrySource, Job, Launch, SdkRequest, not_in_a_spec, put, script_source
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value, joined
+from smspec.importer.sdk.variables import NotResolved, Variables, environment_and_tags, hyperparameters
 from smspec.script.follow.values import Named
+from smspec.source.frozen import replace
 
 DEFAULT_INSTANCE_TYPE = "ml.m5.xlarge"
 DEFAULT_MAX_RUNTIME = 3_600
@@ -24,7 +25,6 @@ _CHECKPOINTS = "/opt/ml/checkpoints"
 _WHOLE = {
     "training_image_config": ("AlgorithmSpecification", "TrainingImageConfig"),
     "model_package_config": ("ModelPackageConfig",),
-    "tags": ("Tags",),
     "with_tensorboard_output_config": ("TensorBoardOutputConfig",),
     "with_retry_strategy": ("RetryStrategy",),
     "with_infra_check_config": ("InfraCheckConfig",),
@@ -73,8 +73,9 @@ class RequestOfTrainer:
         self._checkpoints()
         for name, path in _WHOLE.items():
             self._put_whole(name, path)
-        if self.value("environment") is not None:
-            put(self.request, ("Environment",), self._json("environment", None))
+        found, lost = environment_and_tags(self.value("environment"), self.value("tags"), self.variables)
+        self.request.update(found)
+        self.not_imported += lost
         self._inputs()
         self._hyperparameters()
         source, lost = trainer_source(self.value("source_code"), self.variables)
@@ -83,6 +84,7 @@ class RequestOfTrainer:
         if source is not None:
             self.additions.append(_OWN)
         self._leftover()
+        self.not_imported += not_in_a_spec(self.job.call, self.variables)
         return SdkRequest(
             request=self.request,
             stem=stem,
@@ -252,11 +254,8 @@ class RequestOfTrainer:
         if isinstance(value, str):
             self._lose("hyperparameters", f"the SDK reads them from the file `{value}`")
             return
-        try:
-            sent = hyperparameters(value, self.variables, as_json=False, is_serialized=True)
-        except NotResolved as why:
-            self._lose("hyperparameters", str(why))
-            return
+        sent, lost = hyperparameters(value, self.variables, as_json=False, is_serialized=True)
+        self.not_imported += lost
         if sent:
             self.request["HyperParameters"] = sent
 
@@ -299,7 +298,25 @@ def trainer_source(code: Value, variables: Variables) -> tuple[EntrySource | Non
         return None, [*lost, NotImported(("source_code",), str(why_not))]
     if found is None or found.archive is not None or found.directory.endswith(".tar.gz"):
         return None, [*lost, NotImported(("source_code", "source_dir"), "copy its files next to the spec")]
-    return found, lost
+    ignore, more = _ignored(given.get("ignore_patterns"))
+    return (found if found.is_alone else replace(found, ignore=ignore)), [*lost, *more]
+
+
+def _ignored(given: Value) -> tuple[tuple[str, ...], list[NotImported]]:
+    """Return the patterns of names, as .gitignore has them, and what is not known of them."""
+    if given is None:
+        return (), []
+    path = ("source_code", "ignore_patterns")
+    known = given.values if isinstance(given, SdkItems) else []
+    patterns = [value for value in known if isinstance(value, str) and value]
+    lost = []
+    if not isinstance(given, SdkItems) or not given.is_known or len(patterns) < len(known):
+        lost.append(NotImported(path, "some are known only when the program runs; add them to `source.ignore`"))
+    if unlike := [pattern for pattern in patterns if "/" in pattern]:
+        lost.append(
+            NotImported(path, f"the SDK compares names, so `{unlike[0]}` leaves out nothing there, but does here")
+        )
+    return tuple(f"\\{pattern}" if pattern[0] in "!#" else pattern for pattern in patterns), lost
 
 
 def trainer_launch(distributed: Value, variables: Variables) -> tuple[Launch, list[NotImported]]:

@@ -188,7 +188,14 @@ class Entries(Collection):
         if isinstance(name, str | int | float):
             self.values[name] = lowered(value, str(name))
         else:
-            self.escape()
+            self.is_known = False
+
+    def delete_item(self, key: followed.Value) -> bool:
+        name = key.constant()
+        self.is_known &= is_constant(name) and name in self.values
+        if is_constant(name):
+            self.values.pop(name, None)
+        return True
 
     def update(self, other: Value, named: dict[str, Value]) -> None:
         """Set all entries of another mapping."""
@@ -215,6 +222,12 @@ class Entries(Collection):
         if name == "copy":
             return Entries(dict(self.values), is_known=self.is_known)
         is_key = bool(given) and is_constant(given[0])
+        if name == "clear" or (name == "pop" and is_key and not self.is_known):
+            gone = list(self.values) if name == "clear" else given[:1]
+            for key in gone:
+                self.values.pop(key, None)
+            self.is_known |= name == "clear"
+            return Known(None) if name == "clear" else UNKNOWN
         if not self.is_known or (not is_key and name in ("get", "pop", "setdefault")):
             self.is_known &= name in ("get", "keys", "values", "items")
             return UNKNOWN

@@ -40,7 +40,14 @@ from smspec.local.running.request import (
     Signals,
 )
 from smspec.local.running.run_directory import HOSTS, MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
-from smspec.local.running.run_end import ClosingWarnings, exit_status_of, failure_reason, missing_module, status_of
+from smspec.local.running.run_end import (
+    ClosingWarnings,
+    exit_status_of,
+    failure_reason,
+    missing_module,
+    shared_memory_hint,
+    status_of,
+)
 from smspec.local.running.supervision import Fleet, Supervision, Verdict, name_of, present_hosts
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.local.watch.file_watch import CheckpointWatch
@@ -337,6 +344,8 @@ class LocalRun:
                 f"`{self._engine.python}` has no module `{module}`: add it to `image.python_packages`, "
                 "or choose a different Python with --python"
             )
+        if hint := shared_memory_hint(summary.failure_reason):
+            self._warn(hint)
 
     def _prediction(self) -> Prediction | None:
         """Return what to expect of the job in SageMaker; None for a run that rehearses a fault or an interruption."""

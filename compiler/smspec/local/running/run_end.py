@@ -18,6 +18,7 @@ _FAILURE_CHARACTERS = 1024
 """SageMaker keeps the first 1024 characters of /opt/ml/output/failure (FailureReason)."""
 _FAILURE = ("opt", "ml", "output", "failure")
 _MISSING_MODULE = re.compile(r"\w+: ModuleNotFoundError: No module named '([\w.]+)'")
+_BUS_ERROR = re.compile(r"SIGBUS|killed by signal: Bus error|out of shared memory")
 _GB = 1 << 30
 _MOST_NAMES = 3
 
@@ -61,6 +62,16 @@ def missing_module(reason: str) -> str | None:
     """Return the module whose absence failed a job, if that is its failure reason."""
     match = _MISSING_MODULE.match(reason)
     return match[1] if match else None
+
+
+def shared_memory_hint(reason: str) -> str:
+    """Return what to do about a job that probably found no room in /dev/shm; empty for other failure reasons."""
+    if not _BUS_ERROR.search(reason):
+        return ""
+    return (
+        "/dev/shm, through which processes share tensors, is probably full: set `num_workers` of the DataLoader to "
+        "fewer or 0, or call `torch.multiprocessing.set_sharing_strategy('file_system')`"
+    )
 
 
 class ClosingWarnings:

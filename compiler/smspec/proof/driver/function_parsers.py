@@ -22,6 +22,7 @@ def patches(watch: Any) -> dict[str, Callable[[Any], None]]:
     return {
         "click.core": functools.partial(_click, watch),
         "typer._click.core": functools.partial(_click, watch),
+        "typer.core": functools.partial(_typer, watch),
         "hydra._internal.utils": functools.partial(_hydra, watch),
         "fire.core": functools.partial(_fire, watch),
         "tyro._cli": functools.partial(_tyro, watch),
@@ -47,22 +48,32 @@ def _click(watch: Any, module: Any) -> None:
             watch.succeeded()
         return invoke(command, context)
 
-    def checked_group(call: Any) -> Any:
-        def invoke(command: Any, context: Any) -> Any:
-            try:
-                return call(command, context)
-            except UsageError as error:  # about the name of a command
-                watch.usage = error.format_message()
-                raise
-
-        return invoke
-
     owner.make_context = checked_context
     module.Command.invoke = stop
     # The copy of click in typer has no groups.
-    group = module.__dict__.get("MultiCommand") or module.__dict__.get("Group")
-    if group is not None and "invoke" in group.__dict__:
-        group.invoke = checked_group(group.invoke)
+    _check_group(watch, module.__dict__.get("MultiCommand") or module.__dict__.get("Group"), UsageError)
+
+
+def _typer(watch: Any, module: Any) -> None:
+    click = sys.modules.get("typer._click.exceptions")
+    if click is not None:
+        _check_group(watch, module.TyperGroup, click.UsageError)
+
+
+def _check_group(watch: Any, group: Any, usage_error: type[Any]) -> None:
+    """Record the name of a command that a group of commands rejects."""
+    if group is None or "invoke" not in group.__dict__:
+        return
+    call = group.invoke
+
+    def invoke(command: Any, context: Any) -> Any:
+        try:
+            return call(command, context)
+        except usage_error as error:
+            watch.usage = error.format_message()
+            raise
+
+    group.invoke = invoke
 
 
 def _hydra(watch: Any, module: Any) -> None:

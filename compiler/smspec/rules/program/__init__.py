@@ -18,7 +18,7 @@ def foreign_script_findings(script: ForeignScript, job: JobSpec) -> list[Finding
 def program_findings(both: ProgramAndImage) -> list[Finding]:
     """Return why a script cannot start in the image of its job, or cannot import its modules."""
     findings = [finding for rule in (*starts.RULES, *modules.RULES) for finding in rule(both)]
-    if both.reach.foreign:
+    if both.reach.foreign or both.launches:
         found = provided(both)
         findings += [finding for rule in modules.ABOUT_PACKAGES for finding in rule(both, found)]
     return findings

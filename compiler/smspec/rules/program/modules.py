@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Note, Rule
+from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version, file_name, here, project_name
-from smspec.rules.program.provided_modules import Provided, modules_of_runtime, package_of
+from smspec.rules.program.provided_modules import Provided, lacks_launcher, modules_of_runtime, package_of
+from smspec.script.program import LAUNCHERS
 from smspec.script.reach import ADDED, REMOVED, ForeignImport, is_in_version, is_standard
 from smspec.spec.model import BuiltImage
 
@@ -20,11 +21,12 @@ def missing_own_module(both: ProgramAndImage) -> Iterator[Finding]:
     """
     for missing in both.reach.missing:
         name = missing.name if missing.reason else missing.name.replace(".", "/") + ".py"
+        file = file_name(missing.place)
+        hides = file.rpartition("/")[2] == f"{missing.name.partition('.')[0]}.py"
         yield MISSING_OWN_MODULE.at(
             both.path,
-            f"`{file_name(missing.place)}` cannot import `{missing.name}`: "
-            + (missing.reason or f"`{name}` is not in the source"),
-            help="add the file to the source, or change the import",
+            f"`{file}` cannot import `{missing.name}`: " + (missing.reason or f"`{name}` is not in the source"),
+            help=f"{'rename' if hides else 'add'} the file{'' if hides else ' to the source'}, or change the import",
             notes=here("the module imports it here", missing.place),
         )
     for ignored in both.reach.ignored:
@@ -187,5 +189,26 @@ def package_missing_from_aws_image(both: ProgramAndImage, provided: Provided) ->
         )
 
 
+MISSING_LAUNCHER = Rule("SM558", "missing launcher")
+
+
+def missing_launcher(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
+    """Reject a launcher that every run starts and that the image does not have.
+
+    An official image of Python has no MPI, and pip installs `torchrun` with torch.
+    """
+    for launch in both.launches:
+        if not lacks_launcher(both, provided, launch.name):
+            continue
+        package = LAUNCHERS[launch.name]
+        mpi = "add `openmpi-bin` to `image.system_packages`, or set `image.base` to an image with MPI"
+        yield MISSING_LAUNCHER.at(
+            launch.path or both.path,
+            f"{HERE} starts `{launch.name}`, but the image does not have it",
+            help=f"add `{package}` to {_list_of_packages(both)}" if package else mpi,
+            notes=() if launch.place is None else here("every run starts it here", launch.place),
+        )
+
+
 RULES = (missing_own_module,)
-ABOUT_PACKAGES = (missing_standard_module, missing_package, package_missing_from_aws_image)
+ABOUT_PACKAGES = (missing_standard_module, missing_package, missing_launcher, package_missing_from_aws_image)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from smspec.diagnostics import Note
+from smspec.script.program import StartedLauncher
 from smspec.script.reach import Reach, Version
 from smspec.source import Listing, Path, Span
 from smspec.source.frozen import dataclass
@@ -20,6 +21,7 @@ class ProgramAndImage:
     ``is_stale``: the lock has it for others, and not for these packages, which is reported. ``listed``: the
     content of the list of packages in the source, which the job installs at startup, ``startup``: those that the lock
     has of them, None if it has none, and ``startup_is_lockable``: it can have them.
+    ``launches``: the launchers that every run starts.
     """
 
     reach: Reach
@@ -33,6 +35,7 @@ class ProgramAndImage:
     listed: bytes | None = None
     startup: LockedEnvironment | None = None
     startup_is_lockable: bool = False
+    launches: tuple[StartedLauncher, ...] = ()
 
     @property
     def path(self) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from smspec.rules.program.program_and_image import ProgramAndImage
+from smspec.script.program import LAUNCHERS
 from smspec.service.image_python import is_official_python, without_python
 from smspec.service.image_reference import parsed_reference
 from smspec.service.requirement_lines import has_lines
@@ -128,6 +129,7 @@ _OF_BOTO3 = frozenset({"boto3", "botocore", "dateutil", "jmespath", "s3transfer"
 _MOST_NAMED = 3
 _OPEN = "modules may come from other directories, or be installed at startup"
 _WRITES = "the script may create modules before it imports them"
+_PYTHONS = frozenset({"python", "python3", *LAUNCHERS})
 _WITHOUT_MODULES = frozenset(
     {"build-essential", "ca-certificates", "curl", "g++", "gcc", "git", "libgomp1", "libgl1", "libglib2.0-0", "make"}
     | {"openssh-client", "openssh-server", "procps", "python3", "python3-dev", "python3-full", "python3-minimal"}
@@ -198,6 +200,17 @@ def provided(both: ProgramAndImage) -> Provided:
     return Provided(names=of_base.union(added), reason=later)
 
 
+def lacks_launcher(both: ProgramAndImage, provided: Provided, name: str) -> bool:
+    """Return whether an image certainly does not have a launcher."""
+    image, module = both.job.image, LAUNCHERS[name]
+    if provided.names is None or provided.listed is not None or not isinstance(image, BuiltImage):
+        return False
+    if module:
+        return module not in provided.names and all(used.top != module for used in both.reach.foreign)
+    added = {word.partition("=")[0].partition(":")[0] for word in image.system_packages} - _WITHOUT_MODULES
+    return is_official_python(image.base) and not added and not any("mpi" in name for name in both.declared)
+
+
 def modules_of_runtime(both: ProgramAndImage) -> frozenset[str]:
     """Return the modules of SageMaker's toolkits that the runtime replaces; none if the image starts the job."""
     return OF_TOOLKITS if starter(both.job) == "runtime" else frozenset()
@@ -221,7 +234,7 @@ def _unknown_besides_packages(both: ProgramAndImage) -> str:
         return f"`image.{'run' if image.run else 'pre_install'}` may install packages"
     if {"PATH", "PYTHONHOME", "PYTHONPATH"} & {*image.job_variables, *job.environment}:
         return "variables change which Python starts"
-    if isinstance(job.entry_point, CommandEntry) and job.entry_point.command[:1] not in (("python",), ("python3",)):
+    if both.reach.texts and isinstance(job.entry_point, CommandEntry) and job.entry_point.command[0] not in _PYTHONS:
         return "the command names a different Python"
     if both.source.has(_PACKAGE):
         return f"`{_PACKAGE}` of the source is installed at startup"

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version, file_name, here
 from smspec.script.program import ForeignScript
-from smspec.source import Span, dotted
+from smspec.source import Path, Span, dotted
 from smspec.spec.model import JobSpec
+
+if TYPE_CHECKING:
+    from smspec.script.shell.endless_commands import EndlessCommand
 
 BROKEN_SYNTAX = Rule("SM517", "broken syntax", instead_of="SM512")
 
@@ -115,9 +119,7 @@ def ignored_failure(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
     for one in (script, *script.called):
         if not one.dialect:
             continue
-        options = one.interpreter[1]
-        errexit = re.search(r"(?<![\w-])-[a-z]*e|\berrexit\b", options) is not None
-        for lost in lost_statuses(one.text, one.dialect, errexit=errexit, pipefail="pipefail" in options)[:1]:
+        for lost in lost_statuses(one.text, one.dialect, **_settings(one))[:1]:
             place = Span(one.file, lost.line, 1, lost.line, 2)
             is_of_sh = lost.cure == "pipefail" and one.dialect == "sh"
             where = f" in line {lost.line}" if one.name else ""
@@ -127,6 +129,66 @@ def ignored_failure(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
                 help=("run the script with bash, and " if is_of_sh else "") + _CURES[lost.cure],
                 notes=(Note("the script ends with status 0 although this command fails", place if one.name else None),),
             )
+
+
+ENDLESS_WAIT = Rule("SM576", "endless wait of a host", "warning")
+
+
+def endless_wait(both: ProgramAndImage) -> Iterator[Finding]:
+    """Warn about a script in which hosts certainly reach a line that never ends, or never ends well.
+
+    SageMaker ends a job when all hosts have ended; until then it bills all of them.
+    """
+    # Imported late, as is the other: few scripts wait for ever.
+    if both.job.distribution is None and both.reach.may_wait:
+        from smspec.script import endless_waits
+
+        script = both.reach.texts[0]
+        found = endless_waits.endless_wait(script.text, _host_count(both.job))
+        if found is not None:
+            yield _endless(found, both.path, file_name(Span(script.name, 1, 1, 1, 1)), script.name, both.job)
+
+
+def endless_wait_of_a_shell(script: ForeignScript, job: JobSpec) -> Iterator[Finding]:
+    """Warn about such a line of a shell script."""
+    if job.distribution is None and script.dialect:
+        from smspec.script.shell import endless_commands
+
+        found = endless_commands.endless_command(script.text, script.dialect, _host_count(job), **_settings(script))
+        if found is not None:
+            yield _endless(found, script.path, script.name, script.file, job)
+
+
+def _endless(found: EndlessCommand, path: Path, name: str, file: str, job: JobSpec) -> Finding:
+    if found.fails:
+        effect = "it waits until the head is gone, and then ends with status 1"
+        help = "remove `--block`, and add `while ray health-check --address HEAD:6379; do sleep 10; done`"
+    elif found.command.startswith("ray"):
+        effect = "the command does not end while Ray runs"
+        help = "remove `--block`: the command ends when Ray has started"
+    else:
+        effect = "SageMaker bills all hosts until the last one ends"
+        help = "replace it with a wait for the leader, such as a test of its port, that ends with status 0"
+    where = f" in line {found.line}" if name else ""
+    count = _host_count(job)
+    hosts = f" {'all' if found.everywhere else 'some'} of the {count} hosts" if count > 1 else " it"
+    return ENDLESS_WAIT.at(
+        path,
+        f"`{name or dotted(path)}` never succeeds: `{found.command}`{where} blocks{hosts}",
+        help=help,
+        notes=(Note(effect, Span(file, found.line, 1, found.line, 2) if name else None),),
+    )
+
+
+def _host_count(job: JobSpec) -> int:
+    return 1 if job.hosts is None else job.hosts.total
+
+
+def _settings(script: ForeignScript) -> dict[str, bool]:
+    """Return which settings the first line of a script, or the command that starts it, has."""
+    options = script.interpreter[1]
+    is_strict = re.search(r"(?<![\w-])-[a-z]*e|\berrexit\b", options) is not None
+    return {"errexit": is_strict, "pipefail": "pipefail" in options}
 
 
 DAMAGED_SCRIPT = Rule("SM553", "damaged shell script", "warning")
@@ -176,5 +238,5 @@ def _damaged_line(script: ForeignScript) -> int | None:
     return None
 
 
-RULES = (broken_syntax, newer_syntax, uncallable_handler)
-OF_OTHER_SCRIPTS = (script_that_cannot_start, ignored_failure, damaged_script)
+RULES = (broken_syntax, newer_syntax, uncallable_handler, endless_wait)
+OF_OTHER_SCRIPTS = (script_that_cannot_start, ignored_failure, endless_wait_of_a_shell, damaged_script)

@@ -29,6 +29,9 @@ def undeclared_argument(both: ScriptAndJob) -> Iterator[Finding]:
             label = near_name(fault)
             what = "hyperparameter" if fault.argument.hyperparameter is not None else "argument"
             help = f"declare it in the script, or remove the {what}; {fault.command_line.library} exits with status 2"
+            if fault.command_line.library == "Hydra":
+                override = option_word(fault.argument).lstrip("-").partition("=")[0]
+                help = f"write `{override}=…` in `entry_point.args` instead: Hydra reads overrides, not options"
         yield UNDECLARED_ARGUMENT.at(
             both.path_of(fault),
             f"`{both.name}` has no argument `{option_word(fault.argument)}`{why}",
@@ -313,6 +316,24 @@ def _may_be_used(argument: Argument, names: list[str], both: ScriptAndJob) -> bo
     return any(name.startswith(word) or (len(word) == 2 and name[:2] == word) for name in names)
 
 
+OPTION_DECLARED_TWICE = Rule("SM555", "option declared twice")
+
+
+def option_declared_twice(both: ScriptAndJob) -> Iterator[Finding]:
+    """Reject a script whose parser declares an option twice, itself or through its parents.
+
+    argparse raises ArgumentError at the second declaration, whatever the arguments are.
+    """
+    for repeated in both.program.repeated_options:
+        first, second = repeated.places
+        yield OPTION_DECLARED_TWICE.at(
+            both.environment.program_path,
+            f"`{both.name}` declares `{repeated.name}` twice in one parser",
+            help='remove one declaration, or set `conflict_handler="resolve"`: argparse raises ArgumentError',
+            notes=(Note("it is declared here", first), Note("argparse rejects it here", second)),
+        )
+
+
 RULES = (
     undeclared_argument,
     missing_argument,
@@ -324,4 +345,5 @@ RULES = (
     unchecked_arguments,
     missing_hyperparameter,
     ignored_argument,
+    option_declared_twice,
 )

@@ -347,6 +347,25 @@ def _normalized(requirement: str) -> str:
     return re.sub(r"[-_.]+", "-", name[0]).lower() if name else requirement
 
 
+FILE_MISSING_FROM_THE_SOURCE = Rule("SM556", "file missing from the source")
+
+
+def file_missing_from_the_source(both: ScriptAndJob) -> Iterator[Finding]:
+    """Reject a script that reads a file by a relative path that its source does not have.
+
+    The job starts the script in the directory of the source, where it ends with a FileNotFoundError.
+    """
+    if not both.environment.has_only_source:
+        return
+    for use in both.program.missing_files:
+        yield FILE_MISSING_FROM_THE_SOURCE.at(
+            both.environment.program_path,
+            f"`{both.name}` reads {quoted(use.path)}, but the source does not have it",
+            help="add the file to the source, check `source.ignore`, or read the file from a channel",
+            notes=(Note("every run of the script reads it here", use.place),),
+        )
+
+
 RULES = (
     misspelled_variable,
     unset_variable,
@@ -356,4 +375,5 @@ RULES = (
     process_group_without_a_launcher,
     aws_call_in_isolation,
     installation_without_a_network,
+    file_missing_from_the_source,
 )

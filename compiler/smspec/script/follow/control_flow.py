@@ -82,14 +82,17 @@ class ControlFlow:
         ends: list[Ending | None] = []
         after: list[Names] = []
         with self.run.perhaps(self.frame):
-            for index, body in enumerate(bodies):
-                if index:
+            for index in domain.order(bodies):
+                if ends:
                     self.frame.names = domain.branch(before)
                 self.run.repeats = None if index else repeats
-                ending = self._block(body)
+                ending = self._block(bodies[index])
                 ends.append(ending)
                 if ending is None:
                     after.append(self.frame.names)
+                elif ending == "leave" and self.frame.outer is not None:
+                    self.frame.departures.append(self.frame.names)
+            self.frame.is_apart |= ends[0] is not None
             if None in ends:
                 self._note(ends)
         self.frame.names = after[0] if after else before
@@ -199,7 +202,7 @@ class ControlFlow:
             value = self.value(item.context_expr)
             value.escape()
             if item.optional_vars is not None:
-                self.assign(item.optional_vars, UNKNOWN)
+                self.assign(item.optional_vars, value.entered())
         if is_reliable:
             return self._block(node.body)
         with self.run.perhaps(self.frame):  # it may suppress exceptions in the block

@@ -9,12 +9,12 @@ it first has a name, and lists and mappings change as in the program: that domai
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.facts import BUILTINS
 from smspec.script.follow.frames import joined, leak
-from smspec.script.follow.values import UNKNOWN, Items, Named, Value, constant, known_text, text
+from smspec.script.follow.values import UNKNOWN, Items, Keys, Named, Value, constant, known_text, text
 
 if TYPE_CHECKING:
     from smspec.script.follow.facts import Part
@@ -51,7 +51,14 @@ class Domain:
 
     def mapping(self, entries: Sequence[tuple[Value | None, Value]]) -> Value:
         """Return a mapping of keys and values; the key is None before a mapping with ``**``."""
-        return self.either([part for entry in entries for part in entry if part is not None])
+        self.either([part for entry in entries for part in entry if part is not None])
+        keys = tuple(dict.fromkeys(key for key, _ in entries if key is not None))
+        is_known = len(keys) == len(entries) <= LONGEST_SUM and all(constant(key) is not ... for key in keys)
+        return Keys(keys) if is_known else UNKNOWN
+
+    def collected(self, values: Sequence[Value] | Mapping[str, Value], _is_whole: bool) -> Value:
+        """Return what a parameter with ``*`` or ``**`` collects, and whether these are all."""
+        return self.either(list(values.values()) if isinstance(values, Mapping) else values)
 
     def text(self, parts: Sequence[Part] | None) -> Value:
         """Return a string that is made of others; None: they are not known."""
@@ -87,6 +94,13 @@ class Domain:
     def branch(self, names: Names) -> Names:
         """Return the names at the start of another branch."""
         return dict(names)
+
+    def order(self, bodies: Sequence[Sequence[ast.stmt]]) -> Sequence[int]:
+        """Return the order in which branches are followed: the first has the values themselves, the others copies."""
+        return range(len(bodies))
+
+    def left(self, frame: Frame, given: Sequence[Value]) -> None:
+        """See the end of a call of a function with these arguments."""
 
     def joined(self, one: Names, two: Names) -> Names:
         """Return what is known of names after either of two branches."""

@@ -10,7 +10,7 @@ import ast
 import operator
 import string
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 if TYPE_CHECKING:
     from smspec.script.follow.values import Value
@@ -36,6 +36,8 @@ _ORDER: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+_OF_CONSTANTS: dict[str, Callable[[Any], float]] = {"int": int, "float": float, "len": len, "bool": bool}
+_TYPES: dict[str, type] = {"bool": bool, "float": float, "int": int, "str": str}
 _OF_STRINGS: dict[str, Callable[..., str | bool]] = {
     name: getattr(str, name)
     for name in (
@@ -105,6 +107,25 @@ def of_string(owner: str, method: str, arguments: Sequence[object]) -> str | boo
     except TypeError:
         return None
     return found if not isinstance(found, str) or len(found) <= _LONGEST else None
+
+
+def looked_at(name: str, constants: Sequence[object]) -> object:
+    """Return the result of `int`, `float`, `len`, or `bool` of a constant; `...` if it is not known."""
+    if name not in _OF_CONSTANTS or len(constants) != 1 or not isinstance(constants[0], str | int | float):
+        return ...
+    try:
+        found = _OF_CONSTANTS[name](constants[0])
+    except (ValueError, TypeError, OverflowError):
+        return ...
+    return found if isinstance(found, float) or abs(found) < LARGEST else ...
+
+
+def is_instance(constant: object, kinds: Sequence[str]) -> bool | None:
+    """Return whether a constant has one of some types, by their names; None if it is not known."""
+    known = [_TYPES[kind] for kind in kinds if kind in _TYPES]
+    if constant is ... or isinstance(constant, tuple) or len(known) < len(kinds):
+        return None
+    return isinstance(constant, tuple(known))
 
 
 def written(constant: object, wanted: str) -> str | None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from smspec.script.follow.interpreter import ProgramInterpreter
     from smspec.source import Span
 
+_HARMLESS = ("__name__", "__doc__", "__qualname__", "__module__", "__annotations__")
+"""Attributes of a function by which code cannot get at the names of its module."""
+
 NODES_A_STEP = 8
 """Nothing in them is followed, so a step is cheap."""
 
@@ -25,8 +28,10 @@ NODES_A_STEP = 8
 class Frame:
     """The names of a module or of a function call; ``outer`` is the enclosing frame.
 
-    ``has_left``: the function may have returned. ``is_open``: other code has all its names, and may set them. For a
-    module, ``package`` is where relative imports start; ``is_entered``: calls of its functions are followed.
+    ``has_left``: the function may have returned. ``departures``: its names where it has.
+    ``is_apart``: its values may be copies of those at its start. ``is_open``: other code has all its names, and may set
+    them. For a module, ``package`` is where relative imports start; ``is_entered``: calls of its functions are
+    followed.
     """
 
     def __init__(self, source: SourceText, outer: Frame | None = None) -> None:
@@ -37,6 +42,8 @@ class Frame:
         self.is_class = False
         self.is_comprehension = False
         self.is_open = False
+        self.is_apart = False
+        self.departures: list[dict[str, Value]] = []
         self.is_entered = True
         self.package = ""
         self._leaked: set[str] = set()
@@ -158,8 +165,8 @@ def leak(run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
     reached = {full_name(frame, name) for name in code.names}
     for name in sorted(filter(sees_all, reached)):
         run.sees(name, frame)
-    if FRAMES & code.attributes:
-        run.handed_on("globals")
+    for attribute in sorted(FRAMES & code.attributes)[:1]:
+        run.handed_on("globals", attribute)
     if (
         ENDING_METHODS & code.attributes
         or reached & EXITS
@@ -181,7 +188,10 @@ def full_name(frame: Frame, dotted: str) -> str:
 
 
 class Call:
-    """``arguments`` by position, ``keywords`` by name; ``is_whole``: no ``*`` or ``**`` hides more of them."""
+    """``arguments`` by position, ``keywords`` by name; ``is_whole``: no ``*`` or ``**`` hides more of them.
+
+    ``is_named``: it calls something of another module.
+    """
 
     def __init__(
         self,
@@ -196,6 +206,7 @@ class Call:
         self.arguments = arguments
         self.keywords = keywords
         self.is_whole = is_whole
+        self.is_named = False
 
     @property
     def place(self) -> Span:
@@ -212,6 +223,7 @@ class Call:
 
     def unknown_result(self) -> Value:
         """Let all arguments escape, and return an unknown value."""
+        self.run.recorder.not_followed(self)
         for value in (*self.arguments, *self.keywords.values()):
             self.hands_over_words(value)
             value.escape()
@@ -250,8 +262,8 @@ class Function(Value):
         return True
 
     def attribute(self, name: str) -> Value:
-        if name.startswith("__"):
-            self._run.handed_on("globals")
+        if name.startswith("__") and name not in _HARMLESS:
+            self._run.handed_on("globals", name)
         return super().attribute(name)
 
     def decorate(self, _: Value, call: Call) -> Value:
@@ -270,13 +282,15 @@ def bind(function: Function, call: Call, first: Sequence[Value], frame: Frame) -
         frame.set(parameter.arg, call.keywords.get(parameter.arg, default if call.is_whole else UNKNOWN))
     given = (*first, *call.arguments)
     for index, value in enumerate(given):
-        if index < len(plain) and call.is_whole:
+        if index < len(plain) and (call.is_whole or index < len(first)):
             frame.set(plain[index].arg, value)
-        else:
+        elif not call.is_whole:
             value.escape()
-    for name, value in call.keywords.items():
-        if all(name != parameter.arg for parameter in (*plain, *parameters.kwonlyargs)):
-            value.escape()
-    for rest in (parameters.vararg, parameters.kwarg):
+    names = {parameter.arg for parameter in (*plain, *parameters.kwonlyargs)}
+    others = {name: value for name, value in call.keywords.items() if name not in names}
+    domain = call.run.domain
+    values = domain.collected(given[len(plain) :], call.is_whole)
+    entries = domain.collected(others, call.is_whole)
+    for rest, value in ((parameters.vararg, values), (parameters.kwarg, entries)):
         if rest is not None:
-            frame.set(rest.arg, UNKNOWN)
+            frame.set(rest.arg, value)

@@ -20,16 +20,19 @@ from smspec.script.follow.facts import (
     STACKS,
     changed_by,
     copies,
+    is_instance,
+    looked_at,
     may_end,
     patches,
     sees_all,
 )
 from smspec.script.follow.frames import Call, Frame, Function, bind
 from smspec.script.follow.statements import Statements, import_names
-from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, text
+from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, items, text
 from smspec.source import Span
 
 MOST_STEPS = 50_000
+_MOST_STEPS_APART = 1_000
 DEEPEST = 12
 """The maximum depth of nested function calls."""
 
@@ -65,6 +68,9 @@ class Recorder:
     def looked_up(self, _run: ProgramInterpreter, _name: str, _key: Value, _place: Span) -> Value | None:
         """Return the value under a key of something of another module; None if it is not known."""
         return None
+
+    def not_followed(self, _call: Call) -> None:
+        """See a call of which nothing is known."""
 
     def tested(self, node: ast.If, evaluation: Evaluation) -> None:
         """See a branch of which the condition is not known."""
@@ -159,6 +165,7 @@ class ProgramInterpreter:
         ending = Statements(self, frame).block(function.node.body)
         self._inside.pop()
         self._frames.pop()
+        self.domain.left(frame, (*first, *call.arguments, *call.keywords.values()))
         if ending in ("exit", "raise"):
             self.ends()
         self.is_certain = certain and not self._has_ended
@@ -172,6 +179,7 @@ class ProgramInterpreter:
     def called(self, name: str, call: Call) -> Value:
         """Return the result of a call of something of another module."""
         name = name.removeprefix("builtins.")
+        call.is_named = True
         known = self.recorder.called(name, call)
         if known is not None:
             return known
@@ -183,11 +191,11 @@ class ProgramInterpreter:
         elif name == "super" and (above := self._above(call)) is not None:
             return above
         elif name in LOOKERS:
-            return UNKNOWN
+            return _looked_at(name, call)
         elif copies(name):
             for value in given:
                 value.look_through()
-            return UNKNOWN
+            return _copied(name, given) if call.is_whole and not call.keywords else UNKNOWN
         elif name == "getattr" and len(given) in (2, 3) and (attribute := text(given[1])) is not None:
             return self.attribute_of(given[0], attribute)
         elif name in ("setattr", "delattr") and given and isinstance(given[0], Named):
@@ -198,6 +206,19 @@ class ProgramInterpreter:
         elif sees_all(name) and not (name == "vars" and given) and not has_names_of_its_own(call.node):
             self.sees(name, self._frames[-1])
         return call.unknown_result()
+
+    def fails_with(self, function: Function, word: str) -> bool:
+        """Return whether a function certainly raises an exception for a word; it is followed apart from the program."""
+        node = ast.copy_location(ast.Call(func=ast.Constant(value=None), args=[], keywords=[]), function.node)
+        apart = ProgramInterpreter(type(self.recorder)(), lambda *_: None, most_steps=_MOST_STEPS_APART)
+        frame = Frame(function.frame.source, function.frame)
+        bind(function, Call(apart, node, (Known(word),), {}, True), (), frame)
+        apart._frames.append(frame)
+        try:
+            ending = Statements(apart, frame).block(function.node.body)
+        except (TooManySteps, RecursionError):
+            return False
+        return ending == "raise" and apart.is_certain and not frame.returned and not self.codes.of(function.node).yields
 
     def _above(self, call: Call) -> Value | None:
         """Return ``super()`` of the current method; None if its instance is unknown."""
@@ -217,7 +238,7 @@ class ProgramInterpreter:
         if name == "__dict__" and isinstance(owner, Named):
             owner.escape()
         if name in FRAMES:
-            self.handed_on("globals")
+            self.handed_on("globals", name)
         known = self.recorder.attribute(owner, name)
         if known is not None:
             return known
@@ -235,10 +256,14 @@ class ProgramInterpreter:
         else:
             self.handed_on(name)
 
-    def handed_on(self, name: str) -> None:
-        """Record that other code has something of another module, with which it may change what readers rely on."""
+    def handed_on(self, name: str, written: str = "") -> None:
+        """Record that other code has something of another module, with which it may change what readers rely on.
+
+        ``written``: what the program writes for it.
+        """
         if sees_all(name):
             self.is_blind = True
+            self.why_blind = self.why_blind or f"`{written or name}` may get at any name of the script"
         if may_end(name):
             self.ends()
         name = changed_by(name) or name
@@ -295,6 +320,25 @@ class ProgramInterpreter:
     def place(self, node: ast.expr | ast.stmt) -> Span:
         """Return the position of a node of the module that is being followed."""
         return place_of(node, self._frames[-1])
+
+
+def _looked_at(name: str, call: Call) -> Value:
+    """Return what a builtin that keeps no argument makes of constants."""
+    given = call.arguments
+    if not call.is_whole or call.keywords:
+        return UNKNOWN
+    if name == "isinstance" and len(given) == 2:
+        kinds = [kind.name if isinstance(kind, Named) else "" for kind in items(given[1]) or (given[1],)]
+        is_one = is_instance(given[0].constant(), kinds)
+        return UNKNOWN if is_one is None else Known(is_one)
+    found = looked_at(name, [value.constant() for value in given])
+    return Known(found) if isinstance(found, bool | int | float) else UNKNOWN
+
+
+def _copied(name: str, given: Sequence[Value]) -> Value:
+    """Return a list, or what else is made of known items; the order of a sorted one is unknown."""
+    found = items(given[0]) if name in ("frozenset", "list", "set", "sorted", "tuple") and len(given) == 1 else None
+    return UNKNOWN if found is None else Items(found, is_fixed=name in ("frozenset", "tuple"))
 
 
 def place_of(node: ast.expr | ast.stmt | ast.arg, frame: Frame) -> Span:

@@ -95,8 +95,10 @@ class Statements:
                     self.value(node.msg)
             case ast.Delete():
                 for target in node.targets:
-                    if isinstance(target, ast.Attribute | ast.Subscript):
-                        self.value(target.value).escape()  # the attribute of a class has a new value, or is deleted
+                    owner = self.value(target.value) if isinstance(target, ast.Attribute | ast.Subscript) else UNKNOWN
+                    if isinstance(target, ast.Subscript) and owner.delete_item(self.value(target.slice)):
+                        continue
+                    owner.escape()  # the attribute of a class has a new value, or is deleted
                     self.assign(target, UNKNOWN)
             case ast.Match():
                 self._ways.match_(node)

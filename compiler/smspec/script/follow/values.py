@@ -76,6 +76,10 @@ class Value:
         """Return the values in a list, tuple, or set; None if unknown."""
         return None
 
+    def entered(self) -> Value:
+        """Return what `with` assigns if this is the context manager."""
+        return UNKNOWN
+
     def spread(self) -> tuple[Value, ...] | None:
         """Return the arguments that `*` makes of this; None if unknown."""
         return None
@@ -102,6 +106,10 @@ class Value:
         """Record that an item is set."""
         value.escape()
         self.escape()
+
+    def delete_item(self, _key: Value) -> bool:
+        """Delete an item; return whether the rest of this is still known."""
+        return False
 
     def decorate(self, value: Value, call: Call) -> Value:
         """Return what a function, or the result of the decorators below, becomes when this decorates it."""
@@ -327,6 +335,39 @@ class Items(Value):
             items = tuple(map(constant, values)) if self.weight <= HEAVIEST else (...,)
             self._constant = ... if ... in items else items
         return self._constant
+
+
+class Keys(Value):
+    """A mapping display with constant keys, and values that other code has. Other code that has it may change it."""
+
+    may_be_none = False
+
+    def __init__(self, keys: tuple[Value, ...]) -> None:
+        self._keys = keys
+        self._has_escaped = False
+
+    def items(self) -> tuple[Value, ...] | None:
+        return None if self._has_escaped else self._keys
+
+    def escape(self) -> None:
+        self._has_escaped = True
+
+    def look_through(self) -> None:
+        """Let the strings in it escape; that changes nothing."""
+
+    def grown(self, _node: ast.AugAssign, right: Value) -> Value:
+        self.escape()
+        right.escape()
+        return UNKNOWN
+
+    def item(self, _key: Value, _place: Span) -> Value:
+        return UNKNOWN
+
+    def method(self, name: str, call: Call) -> Value:
+        if name not in ("get", "items", "keys", "values"):
+            self.escape()
+        found = self.items()
+        return call.unknown_result() if found is None or name != "keys" else Items(found)
 
 
 class GivenWords(Value):

@@ -173,8 +173,17 @@ class Reach:
 
     @property
     def is_sound(self) -> bool:
-        """Whether there is nothing to check against an image."""
-        return not (self.faults or self.handler or self.new_syntax or self.missing or self.ignored or self.foreign)
+        """Whether there is nothing to check against an image, or the hosts of a job."""
+        faults = self.faults or self.handler or self.new_syntax or self.missing or self.ignored or self.foreign
+        return not (faults or self.may_wait)
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether the script may have a line that never ends."""
+        return bool(self.texts) and _WAITS.search(self.texts[0].text) is not None
+
+
+_WAITS = re.compile(r"--block\b|\bwhile\s+(?:True|1)\s*:")
 
 
 def is_standard(name: str) -> bool:

@@ -221,7 +221,10 @@ class Reaching:
                     self._full_import(event.name, _place(event.node, own))
             elif isinstance(event, ast.Import):
                 for alias in event.names:
-                    self._full_import(alias.name, _place(alias, own))
+                    found = self._full_import(alias.name, _place(alias, own))
+                    # What others import may get attributes from them.
+                    if found is not None and found.file == own.file and own.name == "__main__":
+                        self._itself(own, event, alias.name, _attributes(own, alias.asname or alias.name))
             else:
                 self._from(own, event)
         self._depth -= 1
@@ -242,6 +245,8 @@ class Reaching:
                 if alias.name != "*":
                     member = ForeignMember(module=name, name=alias.name, place=place)
                     self._members.setdefault((name, alias.name), member)
+        if found is not None and found.file == own.file:
+            self._itself(own, node, name, [alias.name for alias in node.names])
         for alias in node.names:
             below = f"{name}.{alias.name}"
             if alias.name == "*" or found is None or _has(found, alias.name):
@@ -251,6 +256,14 @@ class Reaching:
             elif not self._source.is_other_module(below, self._places) and not re.search(_TAMPERS, found.text.text):
                 why = "" if found.is_package else f"`{found.text.name}` has no `{alias.name}`"
                 self._miss(MissingModule(name=below, place=place, reason=why))
+
+    def _itself(self, own: _Own, node: ast.stmt, name: str, used: Iterable[str]) -> None:
+        """Report what a file takes from itself and does not have: it hides the module of its name that has it."""
+        lacked = next((each for each in used if each != "*" and not _binds(own, each, node)), None)
+        if lacked is not None and self._find(f"{name}.{lacked}") is None:
+            reason = f"the file imports itself, and has no `{lacked}`"
+            place = _place(node, own)
+            self._miss(MissingModule(name=f"{name}.{lacked}", place=place, reason=reason))
 
     def _full_import(self, name: str, place: Span | None) -> _Own | None:
         """Import a module after its parent packages; return it if it is one of the source that was read."""
@@ -324,6 +337,31 @@ def _has(own: _Own, name: str) -> bool:
     from smspec.script.handlers import lacks  # imported late: many scripts have no modules
 
     return own.tree is None or not lacks(own.text.text, name)
+
+
+def _attributes(own: _Own, module: str) -> list[str]:
+    """Return the attributes that a file reads of a module that it imports."""
+    assert own.tree is not None
+    uses = [node for node in ast.walk(own.tree) if isinstance(node, ast.Attribute)]
+    found = [node.attr for node in uses if isinstance(node.value, ast.Name) and node.value.id == module]
+    return [name for name in found if not name.startswith("__")]
+
+
+def _binds(own: _Own, name: str, but: ast.stmt) -> bool:
+    """Return whether a file may have a name from anything except one statement."""
+    from smspec.script.handlers import lacks
+
+    assert own.tree is not None
+    text = re.sub(rf"\b{re.escape(name)}\b", "", own.text.text)
+    if re.search(_TAMPERS, text) or not lacks(text, name):
+        return True
+    within = set(ast.walk(but))
+    return any(
+        name in [getattr(node, field, "") for field in ("id", "attr", "name", "asname")]
+        and not isinstance(getattr(node, "ctx", None), ast.Load)
+        for node in ast.walk(own.tree)
+        if node not in within
+    )
 
 
 def _place(node: ast.stmt | ast.expr | ast.alias, own: _Own) -> Span:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from smspec.script.file_use import note_call, note_ensured, note_method
-from smspec.script.record import STARTERS, Handler, Lookup, Record, note_installation
+from smspec.script.file_use import note_call, note_ensured, note_method, note_not_followed
+from smspec.script.follow.values import text
+from smspec.script.record import PROGRAM_STARTERS, STARTERS, Handler, Lookup, Record, note_installation, note_launch
 
 if TYPE_CHECKING:
     import ast
@@ -33,15 +34,25 @@ READERS = {
 class LibraryRecord(Record):
     """The record of a script, with what its calls of libraries mean."""
 
+    def not_followed(self, call: Call) -> None:
+        note_not_followed(call)
+
     def called(self, name: str, call: Call) -> Value | None:
         note_call(name, call)
         if name in STARTERS:
             note_installation(name, call)
+        if name in PROGRAM_STARTERS:
+            note_launch(call)
         handler = _handler_of(name)
         return None if handler is None else handler(call)
 
-    def method_called(self, owner: Value, name: str, call: Call) -> None:
+    def method_called(self, owner: Value, name: str, call: Call) -> Value | None:
         note_method(owner, name, call)
+        if name not in ("open", "read_text", "read_bytes") or text(owner) is None:
+            return None
+        from smspec.script.readers import environment
+
+        return environment.read_by_method(owner, call)
 
     def looked_up(self, run: ProgramInterpreter, name: str, key: Value, place: Span) -> Value | None:
         from smspec.script.readers import environment

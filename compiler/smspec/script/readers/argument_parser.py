@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from smspec.script.file_use import ChannelPath, Namespace
 from smspec.script.follow.frames import Call
 from smspec.script.follow.values import UNKNOWN, Bound, GivenWords, Items, Known, Named, Value, constant, items, text
-from smspec.script.program import MOST_WORDS, CommandLine, DeclaredOption, Kind, Stop, Words
-from smspec.script.record import RemainingArguments, reads_arguments, record_of
+from smspec.script.program import MOST_WORDS, CommandLine, DeclaredOption, Kind, RepeatedOption, Stop, Words
+from smspec.script.record import RemainingArguments, own_type, reads_arguments, record_of
 from smspec.source import Span
 from smspec.source.frozen import replace
 
-_PLAIN = frozenset({"prog", "usage", "description", "epilog", "formatter_class", "add_help", "allow_abbrev", "parents"})
 _HARMLESS = ("error", "exit", "print_help", "print_usage", "format_help", "format_usage", "get_default", "set_defaults")
 _TEXTS = ("description", "epilog", "usage", "prog", "formatter_class")
+_PLAIN = frozenset({*_TEXTS, "add_help", "aliases", "allow_abbrev", "conflict_handler", "help", "parents"})
 _IRRELEVANT = ("help", "metavar", "default", "completer")
 """Parameters of an argument that do not affect what it accepts."""
 _KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "bool()"}
@@ -23,6 +23,7 @@ _FLAGS = ("store_true", "store_false", "store_const", "append_const", "count", "
 _KNOWN_WORDS = frozenset(
     {"action", "nargs", "const", "default", "type", "choices", "required", "help", "metavar", "dest", "version"}
 )
+_OF_COMMANDS = frozenset({"dest", "description", "help", "metavar", "prog", "required", "title"})
 _MOST_CHOICES = 1_000
 
 
@@ -37,11 +38,16 @@ class Parser(Value):
         self.required_groups: list[int] = []
         self.children: list[Parser] = []
         self.groups = 0
+        self.commands: Commands | None = None
+        self.taken: dict[str, Span] = {}
         self.defaults: dict[str, ChannelPath] = {}
         self.is_complete = True
         self.defaults_are_known = True
         self.abbreviates = True
         self.escaped = not call.is_whole or bool(call.keywords.keys() - _PLAIN)
+        handler = constant(call.keywords.get("conflict_handler", Known("error")))
+        self.replaces = handler == "resolve"
+        self.escaped |= handler not in ("error", "resolve")
         abbreviates = constant(call.keywords.get("allow_abbrev", Known(True)))
         if isinstance(abbreviates, bool):
             self.abbreviates = abbreviates
@@ -49,19 +55,30 @@ class Parser(Value):
             self.is_complete = False
         if constant(call.keywords.get("add_help", Known(True))) is not False:
             self.options.append(DeclaredOption(names=("-h", "--help"), label="help", place=call.place, words="unknown"))
-        self._take_parents(call.keywords.get("parents", Items(())))
+            self._take_names(call, {"-h": call.place, "--help": call.place})
+        self._take_parents(call, call.keywords.get("parents", Items(())))
 
-    def _take_parents(self, parents: Value) -> None:
+    def _take_names(self, call: Call, names: Mapping[str, Span]) -> None:
+        """Record the names of declared options, and the first that a certain call declares for the second time."""
+        again = next((name for name in names if name in self.taken), None)
+        if again is not None and call.is_certain and not self.escaped and not self.replaces:
+            places = (self.taken[again], names[again])
+            record_of(call.run).repeated_options.append(RepeatedOption(name=again, places=places))
+        if call.is_certain:
+            self.taken |= names
+
+    def _take_parents(self, call: Call, parents: Value) -> None:
         found = items(parents)
         for parent in (UNKNOWN,) if found is None else found:
             if isinstance(parent, Parser) and not parent.escaped:
                 parent.children.append(self)
+                self._take_names(call, parent.taken)
                 self.options += [option for option in parent.options if option.label != "help"]
                 self.choices += parent.choices
                 self.defaults |= parent.defaults
                 self.defaults_are_known &= parent.defaults_are_known
                 self.is_complete &= parent.is_complete
-                self.escaped |= bool(parent.groups)  # their numbers would have to change
+                self.escaped |= bool(parent.groups or parent.commands)  # their numbers would have to change
             else:
                 self.escaped = True
 
@@ -90,22 +107,22 @@ class Parser(Value):
             return Declared(self)
         if name in ("add_argument_group", "add_mutually_exclusive_group"):
             return self._group(name, call)
+        if name == "add_subparsers" and self.commands is None and type(self) is Parser and call.is_certain:
+            self.commands = Commands(self, call)
+            return self.commands
         if name in ("parse_args", "parse_known_args"):
             self.parse(call, is_complete=name == "parse_args")
             namespace = Namespace({} if self.escaped or call.argument(1, "namespace") else self.defaults)
             if name == "parse_known_args":
                 return self._known(call, namespace)
             return namespace
-        elif name == "exit":
+        if name == "exit":
             call.run.ends()
-            return call.unknown_result()
         elif name not in _HARMLESS:
             self.escape()
-            return call.unknown_result()
         else:
             self.forget_defaults()  # `set_defaults` may replace them
-            return call.unknown_result()
-        return UNKNOWN
+        return call.unknown_result()
 
     def _group(self, name: str, call: Call) -> Value:
         if name == "add_argument_group":
@@ -132,6 +149,9 @@ class Parser(Value):
             # It may not exist, so no word that is passed for it is a fault.
             self.is_complete &= bool(option.names)
             option = replace(option, words="unknown", kind="unknown", choices=None, is_required=False, default=...)
+        elif option.words != "unknown":
+            option = replace(option, function=own_type(call))
+        self._take_names(call, dict.fromkeys(option.names, call.place))
         option = replace(option, exclusive=exclusive)
         self._keep_default(call, option)
         self.options.append(option)
@@ -159,6 +179,8 @@ class Parser(Value):
         if not is_ours or not call.is_whole:
             if given is not None:
                 call.hands_over_words(given)
+                if self.escaped or not self.is_complete:
+                    given.escape()  # an option that is not known may use what another parser has left
             return  # the words are not those of the command line
         if reads_arguments(call, "other code may have changed the parser" if self.escaped else ""):
             record_of(call.run).command_lines.append(self.command_line(call, is_complete))
@@ -184,24 +206,74 @@ class Parser(Value):
             abbreviates=self.abbreviates,
             required_groups=tuple(self.required_groups),
             not_for_one_word=call.run.goes_other_way_for_one_word,
+            commands=() if self.commands is None else self.commands.command_lines(call, is_complete),
         )
 
     def _options_now(self) -> Iterator[DeclaredOption]:
         """Yield the arguments at the time of parsing: a list of choices may have changed since its declaration."""
-        changed = {id(option) for option, given in self.choices if constant(given) is ...}
+        changed = {id(option) for option, given in self.choices if _choices(given) is None}
         for option in self.options:
             now = replace(option, kind="unknown", choices=None) if id(option) in changed else option
+            if self.commands is not None and option is self.commands.option:
+                now = replace(option, choices=tuple(self.commands.parsers), is_required=self.commands.is_required)
             yield now if self.defaults_are_known or now.default is ... else replace(now, default=...)
 
 
-class ActionGroups(Value):
-    """``parser._action_groups``, which some scripts reorder by removing and re-adding a group."""
+class Commands(Value):
+    """The result of ``add_subparsers``; ``parsers``: those of the commands, by name."""
+
+    def __init__(self, parser: Parser, call: Call) -> None:
+        self.parsers: dict[str, Parser] = {}
+        self._parser = parser
+        self._run = call.run
+        required = constant(call.keywords.get("required", Known(False)))
+        self.is_required = required is True
+        label = text(call.keywords.get("dest")) or "command"
+        self.option = DeclaredOption(names=(), label=label, place=call.place, words="A...")
+        parser.options.append(self.option)
+        if not call.is_whole or not isinstance(required, bool) or call.keywords.keys() - _OF_COMMANDS:
+            parser.escape()
+
+    def escape(self) -> None:
+        self._parser.escape()
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        required = constant(value)
+        if name == "required" and isinstance(required, bool) and self._run.is_certain:
+            self.is_required = required
+        elif name not in _OF_COMMANDS:
+            self.escape()
+
+    def method(self, name: str, call: Call) -> Value:
+        aliases = constant(call.keywords.get("aliases", Items(())))
+        names = (text(call.argument(0, "name")), *(aliases if isinstance(aliases, tuple) else (...,)))
+        known = [one for one in names if isinstance(one, str)]
+        if name != "add_parser" or len(known) < len(names) or not call.is_certain or not call.is_whole:
+            self.escape()
+            return call.unknown_result()
+        parser = Parser(call)
+        self.parsers |= dict.fromkeys(known, parser)
+        return parser
+
+    def command_lines(self, call: Call, is_complete: bool) -> tuple[tuple[str, CommandLine | None], ...]:
+        """Return the command line of each command."""
+        parsers = self.parsers.items()
+        return tuple((name, None if one.escaped else one.command_line(call, is_complete)) for name, one in parsers)
+
+
+class _Part(Value):
+    """A part of a parser, through which other code can change it."""
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
 
     def escape(self) -> None:
         self._parser.escape()
+
+
+class ActionGroups(_Part):
+    """``parser._action_groups``, which some scripts reorder by removing and re-adding a group."""
 
     def item(self, _key: Value, _place: Span) -> Value:
         return Group(self._parser, None)
@@ -215,14 +287,8 @@ class ActionGroups(Value):
         return UNKNOWN
 
 
-class Declared(Value):
+class Declared(_Part):
     """The result of ``add_argument``: the argument itself, which a script may still change."""
-
-    def __init__(self, parser: Parser) -> None:
-        self._parser = parser
-
-    def escape(self) -> None:
-        self._parser.escape()
 
     def attribute(self, name: str) -> Value:
         if name in (*_IRRELEVANT, "dest"):
@@ -272,6 +338,7 @@ def _option(call: Call, names: tuple[str, ...]) -> DeclaredOption | None:
         names=() if is_positional else names,
         label=names[0] if is_positional else text(keywords.get("dest")) or names[0].lstrip("-"),
         place=call.place,
+        help=text(keywords.get("help")) or "",
     )
     required = constant(keywords.get("required", Known(False)))
     if isinstance(required, bool):
@@ -324,10 +391,9 @@ def kind_of(value: Value | None) -> Kind:
 
 
 def _choices(value: Value | None) -> tuple[object, ...] | None:
-    found = constant(value)
-    if isinstance(found, tuple):
-        return found[:_MOST_CHOICES] if len(found) <= _MOST_CHOICES else None
-    return None
+    found = items(value)
+    constants = () if found is None else tuple(map(constant, found))
+    return None if found is None or ... in constants or len(constants) > _MOST_CHOICES else constants
 
 
 HANDLERS = {"argparse.ArgumentParser": Parser}

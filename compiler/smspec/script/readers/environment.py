@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 CHANNEL = "SM_CHANNEL_"
 HYPERPARAMETER = "SM_HP_"
+HYPERPARAMETERS = "SM_HPS"
 DATA = "/opt/ml/input/data/"
+HYPERPARAMETERS_FILE = "/opt/ml/input/config/hyperparameters.json"
 
 _READERS = (
     "open",
@@ -39,6 +41,10 @@ _READERS = (
 )
 """Calls that fail, or find nothing, if their first argument does not exist."""
 
+_LOOKS = ("get", "items", "keys", "values")
+_RESERVED = ("sagemaker_", "_")
+"""Beginnings of the names that SageMaker and its SDK add."""
+
 # Position and name of the arguments of `init_process_group`.
 _METHOD, _WORLD_SIZE, _RANK, _STORE = (1, "init_method"), (3, "world_size"), (4, "rank"), (5, "store")
 
@@ -56,7 +62,7 @@ def _item(run: ProgramInterpreter, key: Value, place: Span) -> Value:
     if fails and name.startswith(HYPERPARAMETER):
         key_of = name.removeprefix(HYPERPARAMETER)
         record_of(run).hyperparameters.append(HyperparameterRead(name=key_of, by="variable", written=name, place=place))
-    return _channel_path(name, may_be_none=False)
+    return WrittenHyperparameters() if name == HYPERPARAMETERS else _channel_path(name, may_be_none=False)
 
 
 def _get(call: Call) -> Value:
@@ -70,6 +76,8 @@ def _get(call: Call) -> Value:
     _channel(call.run, name, call.place, fails=False)
     if name.startswith("SM_") and not name.startswith((CHANNEL, HYPERPARAMETER)):
         record_of(call.run).optional_variables.append(VariableRead(written=name, place=call.place))
+    if name == HYPERPARAMETERS:
+        return WrittenHyperparameters()
     return UNKNOWN if has_default else _channel_path(name, may_be_none=True)
 
 
@@ -131,7 +139,65 @@ def _read(call: Call) -> Value:
             record_of(run).channels.append(
                 ChannelRead(name=name, by="path", written=path, fails=True, place=call.place)
             )
-    return call.unknown_result()
+    call.unknown_result()
+    return written_at(call.arguments[0]) if call.arguments and not is_written else UNKNOWN
+
+
+def written_at(path: Value) -> Value:
+    """Return what is read from a file, as far as it is known."""
+    is_known = posixpath.normpath(text(path) or "") == HYPERPARAMETERS_FILE
+    return WrittenHyperparameters() if is_known else UNKNOWN
+
+
+def read_by_method(path: Value, call: Call) -> Value | None:
+    """``Path.read_text``, ``Path.open``."""
+    found = written_at(path)
+    return None if found is UNKNOWN or call.arguments or call.keywords.keys() - {"encoding"} else found
+
+
+class WrittenHyperparameters(Value):
+    """The hyperparameters as JSON: the text, or the open file."""
+
+    def entered(self) -> Value:
+        return self
+
+    def method(self, name: str, call: Call) -> Value:
+        call.unknown_result()
+        return self if name in ("read", "decode", "strip") else UNKNOWN
+
+
+class Hyperparameters(Value):
+    """A mapping of the hyperparameters that the script has parsed; ``is_changed``: it may have set others."""
+
+    def __init__(self, run: ProgramInterpreter) -> None:
+        self._run = run
+        self._is_changed = False
+
+    def escape(self) -> None:
+        self._is_changed = True
+
+    def look_through(self) -> None:
+        """Let the strings in it escape; that changes nothing."""
+
+    def method(self, name: str, call: Call) -> Value:
+        if name not in _LOOKS:
+            self.escape()
+        return call.unknown_result()
+
+    def item(self, key: Value, place: Span) -> Value:
+        name = text(key)
+        if name and not name.startswith(_RESERVED) and not self._is_changed and self._run.is_certain:
+            read = HyperparameterRead(name=name, by="job", written=name, place=place)
+            record_of(self._run).hyperparameters.append(read)
+        return UNKNOWN
+
+
+def _parsed(call: Call) -> Value:
+    """``json.load``, ``json.loads``."""
+    is_known = len(call.arguments) == 1 and not call.keywords and call.is_whole
+    call.unknown_result()
+    is_known = is_known and isinstance(call.arguments[0], WrittenHyperparameters)
+    return Hyperparameters(call.run) if is_known else UNKNOWN
 
 
 class JobValue(Value):
@@ -202,6 +268,7 @@ HANDLERS = {
     **dict.fromkeys(("pathlib.Path", "pathlib.PurePath"), _path),
     "os.path.abspath": _absolute,
     **dict.fromkeys(_READERS, _read),
+    **dict.fromkeys(("json.load", "json.loads"), _parsed),
     "smspec_runtime.job": _job,
     "smspec_runtime.training_job.job": _job,
     "torch.distributed.init_process_group": _init,

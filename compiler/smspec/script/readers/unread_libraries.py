@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from smspec.script.follow.frames import Call, Function
 from smspec.script.follow.values import Value
-from smspec.script.record import Handler, reads_arguments
+from smspec.script.program import CommandLine, DeclaredOption, Words
+from smspec.script.record import Handler, reads_arguments, record_of
 
 PROVEN = frozenset({"LightningCLI", "absl", "click", "fire", "hydra", "jsonargparse", "typer", "tyro"})
 """`smspec check` runs a script until one of these has accepted its arguments; it does not run scripts of others."""
@@ -47,7 +48,23 @@ class UnreadParser(Value):
         return self
 
 
+_OF_HYDRA: dict[str, Words] = {
+    **dict.fromkeys(("--help -h", "--hydra-help", "--version", "--resolve", "--run -r", "--multirun -m"), 0),
+    **dict.fromkeys(("--shell-completion -sc", "--info -i"), "?"),
+    **dict.fromkeys(("--cfg -c", "--package -p", "--config-path -cp", "--config-name -cn", "--config-dir -cd"), 1),
+    "--experimental-rerun": 1,
+    "": "*",
+}
+"""What the parser of Hydra 1.0 to 1.3 declares, and how many words each takes; the positionals are the overrides."""
+
+
 def _read(library: str, call: Call) -> Value:
+    if library == "hydra" and not call.arguments and not call.keywords and reads_arguments(call, ""):
+        options = tuple(
+            DeclaredOption(names=tuple(names.split()), label="overrides", place=call.place, words=words)
+            for names, words in _OF_HYDRA.items()
+        )
+        record_of(call.run).command_lines.append(CommandLine(library="Hydra", options=options, place=call.place))
     reads_arguments(call, why_unread(library))
     if library in _ENDING:
         call.run.ends()

@@ -27,7 +27,7 @@ _BEFORE = re.compile(
 _LAUNCHERS = frozenset({"deepspeed", "horovodrun", "mpirun", "torchrun"})
 _OF_SETUP = frozenset({"aws", "cp", "curl", "make", "mv", "tar", "unzip", "wget"})
 _PYTHON = re.compile(r"python(?:[23](?:\.\d+)?)?")
-_DECLARE = frozenset({"declare", "export", "local", "readonly", "typeset"})
+DECLARE = frozenset({"declare", "export", "local", "readonly", "typeset"})
 _BASHISMS = re.compile(
     r"\[\[|(?<!\$)\(\(|&>|\|&|[<>]\(|<<<|\$'|PIPESTATUS|\b(?:function|source|declare|typeset|let|time)\b|\{\w+\.\.\w+\}"
 )
@@ -43,9 +43,13 @@ class LostStatus:
     cure: Cure
 
 
+def has_bashisms(text: str) -> bool:
+    return _BASHISMS.search(text) is not None
+
+
 def lost_statuses(text: str, shell: Shell, *, errexit: bool = False, pipefail: bool = False) -> list[LostStatus]:
     """Return what a script hides, in its order; nothing if the script is not understood."""
-    if shell == "sh" and _BASHISMS.search(text):
+    if shell == "sh" and has_bashisms(text):
         return []
     try:
         items = shell_script(text)
@@ -97,7 +101,7 @@ def _alone(item: AndOrList) -> Simple | None:
 
 def _declared(commands: Iterable[Simple]) -> Iterator[tuple[AndOrList, ...]]:
     for command in commands:
-        if command.words and command.words[0].value in _DECLARE:
+        if command.words and command.words[0].value in DECLARE:
             yield from (script for word in command.words for script in word.scripts)
 
 

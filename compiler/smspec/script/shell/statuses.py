@@ -22,10 +22,10 @@ Shell = Literal["bash", "sh"]
 
 MOST_STEPS = 10_000
 _DEEPEST_CALLS = 20
-_MAY_FAIL = re.compile(r"\[|cmp|command|diff|expr|[ef]?grep|kill|let|mountpoint|pgrep|read|test|type|which")
+MAY_FAIL = re.compile(r"\[|cmp|command|diff|expr|[ef]?grep|kill|let|mountpoint|pgrep|read|test|type|which")
 """Commands whose status is an answer."""
 _LEAVES = frozenset({"break", "continue", "exit", "return"})
-_QUIET_SOURCES = re.compile(r"(?:.*/)?(?:activate|conda\.sh|\.?bashrc|\.?(?:bash_)?profile|\.env|env\.sh|setvars\.sh)")
+QUIET_SOURCES = re.compile(r"(?:.*/)?(?:activate|conda\.sh|\.?bashrc|\.?(?:bash_)?profile|\.env|env\.sh|setvars\.sh)")
 
 
 class _State(NamedTuple):
@@ -60,14 +60,22 @@ class Walk:
 
     def loses(self, *, errexit: bool, pipefail: bool) -> bool:
         """Return whether the script ends with 0 wherever the command ran."""
-        ends: set[_State] = set()
-        for _, state in self._run(self._items, _State(errexit, pipefail), exempt=False):
-            ends |= self._trapped(state)
-        failed = [state for state in ends if state.failed]
+        failed = self._failed(errexit=errexit, pipefail=pipefail)
         is_last = bool(self._items) and self._items[-1].is_background
         return bool(failed) and not any(
             state.status or state.noticed or (state.pending and not (state.is_waited or is_last)) for state in failed
         )
+
+    def fails(self, *, errexit: bool, pipefail: bool) -> bool:
+        """Return whether the script ends with a failure wherever the command ran."""
+        failed = self._failed(errexit=errexit, pipefail=pipefail)
+        return bool(failed) and all(state.status and not state.noticed for state in failed)
+
+    def _failed(self, *, errexit: bool, pipefail: bool) -> list[_State]:
+        ends: set[_State] = set()
+        for _, state in self._run(self._items, _State(errexit, pipefail), exempt=False):
+            ends |= self._trapped(state)
+        return [state for state in ends if state.failed]
 
     def _trapped(self, state: _State) -> set[_State]:
         """Return the states after the trap of a shell that exits."""
@@ -313,13 +321,13 @@ class Walk:
                 return {("next", state._replace(noticed=noticed, is_waited=True))}
             case "kill" | "fg" | "disown" | "jobs" if state.pending:
                 return {("next", state._replace(noticed=True))}
-            case "." | "source" if not _QUIET_SOURCES.fullmatch(words[1] or "" if words[1:] else ""):
+            case "." | "source" if not QUIET_SOURCES.fullmatch(words[1] or "" if words[1:] else ""):
                 raise NotUnderstood
             case "shopt":
                 raise NotUnderstood
             case "false":
                 return {self._checked(state._replace(status=1), exempt=exempt)}
-        statuses = (0, 1) if _MAY_FAIL.fullmatch(name or "") else (0,)
+        statuses = (0, 1) if MAY_FAIL.fullmatch(name or "") else (0,)
         return {self._checked(state._replace(status=status), exempt=exempt) for status in statuses}
 
     def _call(self, body: Compound, state: _State, *, exempt: bool) -> set[_Outcome]:

@@ -18,7 +18,7 @@ from smspec.service.shapes import structure
 from smspec.source.frozen import ByIdentity
 
 BUILT_IN_ALGORITHM = "a built-in algorithm"
-"""Activates a rule if the repository of the image has the name of one: few requests have such an image."""
+"""Activates a rule if the image or the script may be one: few requests have such an image."""
 LAUNCHER = "a launcher"
 """Activates a rule if smspec or SageMaker's toolkit launches processes by settings that the rules read."""
 
@@ -93,6 +93,9 @@ _LAUNCHER_SETTINGS = (
     "sagemaker_distributed_dataparallel_enabled",
 )
 
+_BUCKET_OF_SCRIPTS = "s3://jumpstart-cache-prod-"
+"""AWS's scripts of LightGBM, CatBoost, and other newer algorithms, which run in images of frameworks."""
+
 # fmt: off
 _ALGORITHMS = frozenset({
     "blazingtext", "factorization-machines", "forecasting-deepar", "image-classification", "ipinsights", "kmeans",
@@ -124,9 +127,10 @@ def rule_findings(request: Request) -> Iterator[Finding]:
         if name in members:
             there |= _ACTIVATING.of(name, value, functools.partial(_activating, name, value))
     image = request.image
-    if image is not None and image.repository in _ALGORITHMS:
-        there.add(BUILT_IN_ALGORITHM)
     hyperparameters = structure(request.payload, "HyperParameters")
+    is_script = _BUCKET_OF_SCRIPTS in str(hyperparameters.get("sagemaker_submit_directory", ""))
+    if is_script or (image is not None and image.repository in _ALGORITHMS):
+        there.add(BUILT_IN_ALGORITHM)
     if request.launcher == "smdataparallel" or any(name in hyperparameters for name in _LAUNCHER_SETTINGS):
         there.add(LAUNCHER)
     if "sagemaker_smspec" in hyperparameters and _has_secrets(hyperparameters):
@@ -242,12 +246,13 @@ def request_findings(
     in_spec_words: bool = False,
     launcher: str | None = None,
     tagged_image: str = "",
+    today: str = "",
 ) -> list[Finding]:
     """Return all errors and risks in a request, at paths of the request.
 
     The rules skip a member that does not have its shape, so that one error is not reported twice. ``region``: where the
     job is to run, if known; ``in_spec_words``: the request was made from a spec; ``launcher``: the name of the one in
-    its image; ``tagged_image``: that image with its tag.
+    its image; ``tagged_image``: that image with its tag. ``today``: a date, empty if no file states one.
     """
     request = Request(
         payload=payload,
@@ -255,6 +260,7 @@ def request_findings(
         in_spec_words=in_spec_words,
         launcher=launcher,
         tagged_image=tagged_image,
+        today=today,
     )
     shape = limit_findings(payload, in_spec_words=in_spec_words)
     reported = {finding.path for finding in shape if finding.severity == "error"}

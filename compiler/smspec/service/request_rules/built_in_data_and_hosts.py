@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
-from smspec.service.built_in_algorithm import built_in_algorithm, meant_channels, missing_channels
+from smspec.service.built_in_algorithm import built_in_algorithm, meant_channels, missing_channels, script_of_aws
 from smspec.service.facts import instance
 from smspec.service.facts.algorithms import as_of
 from smspec.service.patterns import shown
 from smspec.service.request import Request
-from smspec.service.shapes import items
+from smspec.service.shapes import items, structure
 from smspec.source import Path
 
 CONTENT_TYPE_NOT_SET = Rule(
@@ -111,6 +111,61 @@ def gpu_hosts_for_a_cpu_algorithm(request: Request) -> Iterator[Finding]:
             f"{HERE} is `{kind}`, but `{algorithm.name}` does not use GPUs",
             help="use a type without GPUs, such as `ml.c5.xlarge`",
         )
+
+
+ENVIRONMENT_OF_A_BUILT_IN_ALGORITHM = Rule(
+    "SM822", "environment of a built-in algorithm", "warning", evidence="third-party"
+)
+
+
+def environment_of_a_built_in_algorithm(request: Request) -> Iterator[Finding]:
+    """Warn about environment variables for a built-in algorithm, for which SageMaker has rejected them.
+
+    Built-in algorithms read hyperparameters, not variables.
+    """
+    algorithm = built_in_algorithm(request)
+    if algorithm is not None and script_of_aws(request) is None and structure(request.payload, "Environment"):
+        yield ENVIRONMENT_OF_A_BUILT_IN_ALGORITHM.at(
+            ("Environment",),
+            f"{HERE} might not be allowed, because `{algorithm.name}` is a built-in algorithm",
+            help="remove it; a built-in algorithm reads only hyperparameters",
+            on="key",
+        )
+
+
+MANIFEST_WITHOUT_IMAGES = Rule(
+    "SM821", "augmented manifest that an image algorithm does not read", evidence="devguide", needs_every_layer=True
+)
+
+_OF_IMAGES = ("image-classification", "object-detection", "semantic-segmentation")
+
+
+def manifest_without_images(request: Request) -> Iterator[Finding]:
+    """Reject an augmented manifest for an image algorithm without RecordIO, and one whose first attribute is text.
+
+    The image algorithms read an image and its label as two records.
+    """
+    algorithm = built_in_algorithm(request)
+    if algorithm is None or algorithm.name not in _OF_IMAGES:
+        return
+    for channel in request.channels:
+        names = [str(name) for name in items(channel.s3, "AttributeNames")]
+        if channel.s3_data_type != "AugmentedManifestFile" or channel.name not in algorithm.channels:
+            continue
+        if not channel.is_wrapped:
+            yield MANIFEST_WITHOUT_IMAGES.at(
+                (*channel.path, "RecordWrapperType"),
+                f"`{channel.wrapper_word(request)}` is not `RecordIO`, which `{algorithm.name}` requires",
+                help="set it to `RecordIO`, or use data that is not an augmented manifest",
+                on="key",
+                cause=(*channel.s3_path, "S3DataType"),
+            )
+        if names and not names[0].endswith("-ref"):
+            yield MANIFEST_WITHOUT_IMAGES.at(
+                (*channel.s3_path, "AttributeNames", 0),
+                f"{HERE} is `{shown(names[0])}`; `{algorithm.name}` reads images first",
+                help="use an attribute whose name ends with `-ref`, such as `source-ref`; others are text",
+            )
 
 
 MISSING_CHANNEL = Rule("SM492", "missing channel of a built-in algorithm", evidence="devguide", needs_every_layer=True)
@@ -244,7 +299,9 @@ RULES = {
     content_type_not_set: (),
     cpu_hosts_for_a_gpu_algorithm: (),
     forest_without_sharded_data: (),
+    environment_of_a_built_in_algorithm: (),
     gpu_hosts_for_a_cpu_algorithm: (),
+    manifest_without_images: (),
     missing_channel: (),
     several_hosts: (),
     unknown_channel: (),

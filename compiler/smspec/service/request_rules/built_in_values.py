@@ -8,7 +8,13 @@ from typing import Literal
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.diagnostics.suggestions import nearest, spelling_fix
-from smspec.service.built_in_algorithm import OutOfRange, built_in_algorithm, out_of_range
+from smspec.service.built_in_algorithm import (
+    OutOfRange,
+    built_in_algorithm,
+    out_of_range,
+    read_hyperparameters,
+    script_of_aws,
+)
 from smspec.service.facts import instance
 from smspec.service.facts.algorithms import AlgorithmMode, algorithm_modes, as_of
 from smspec.service.patterns import shown
@@ -185,7 +191,7 @@ def misspelled_value(request: Request) -> Iterator[Finding]:
     algorithm = built_in_algorithm(request)
     if algorithm is None:
         return
-    for name, value in structure(request.payload, "HyperParameters").items():
+    for name, value in read_hyperparameters(request):
         rows = [row for row in algorithm.hyperparameters if row.name == name]
         if not rows or any(row.kind != "enum" for row in rows) or not isinstance(value, str):
             continue
@@ -212,7 +218,7 @@ def quoted_value(request: Request) -> Iterator[Finding]:
     Built-in algorithms read hyperparameters as they are sent, quotes included.
     """
     algorithm = built_in_algorithm(request)
-    if algorithm is None:
+    if algorithm is None or script_of_aws(request) is not None:
         return
     for name, value in structure(request.payload, "HyperParameters").items():
         if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':

@@ -75,6 +75,35 @@ def augmented_manifest_without_pipe_mode(request: Request) -> Iterator[Finding]:
             )
 
 
+AUGMENTED_MANIFEST_WITHOUT_RECORD_IO = Rule(
+    "SM820", "augmented manifest without RecordIO", "warning", evidence="devguide", needs_every_layer=True
+)
+
+
+def augmented_manifest_without_record_io(request: Request) -> Iterator[Finding]:
+    """Warn about an augmented manifest whose values are streamed without anything between them.
+
+    Objects alone, as in `[source-ref]`, may contain their ends. An algorithm of AWS knows what it reads: SM821.
+    """
+    # Imported late: it reads the tables of images.
+    from smspec.service.built_in_algorithm import built_in_algorithm
+
+    if request.image is None or built_in_algorithm(request) is not None:
+        return
+    for channel in request.channels:
+        names = items(channel.s3, "AttributeNames")
+        is_one_object = len(names) == 1 and str(names[0]).endswith("-ref")
+        is_streamed = channel.s3_data_type == "AugmentedManifestFile" and channel.mode == "Pipe"
+        if is_streamed and names and not is_one_object and not channel.is_wrapped:
+            yield AUGMENTED_MANIFEST_WITHOUT_RECORD_IO.at(
+                (*channel.path, "RecordWrapperType"),
+                f"`{channel.wrapper_word(request)}` is not `RecordIO`, so nothing separates the attributes",
+                help="set it to `RecordIO`; each attribute is then one record of the stream",
+                on="key",
+                cause=(*channel.s3_path, "AttributeNames"),
+            )
+
+
 CHANNEL_WITHOUT_AN_INSTANCE_GROUP = Rule(
     "SM451", "channel without an instance group", evidence="service-message", needs_every_layer=True
 )
@@ -282,6 +311,7 @@ RULES = {
         "InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile",
     ),
     augmented_manifest_without_pipe_mode: ("InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile",),
+    augmented_manifest_without_record_io: ("InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile",),
     channel_without_an_instance_group: ("InputDataConfig.DataSource.S3DataSource.InstanceGroupNames",),
     conversations_without_a_serverless_job: ("InputDataConfig.DataSource.S3DataSource.S3DataType=Converse",),
     hub_content_other_than_a_model: ("InputDataConfig.DataSource.S3DataSource.HubAccessConfig",),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.instance_types import ULTRASERVER, family, is_known
 from smspec.service.request import Request
-from smspec.service.shapes import items, number, structure
+from smspec.service.shapes import items, number, pinned_model, structure
 from smspec.source import Path
 
 LONG_WARM_POOL = Rule("SM349", "long warm pool", "warning", evidence="conflict")
@@ -92,6 +92,39 @@ def placements_beyond_the_hosts(request: Request) -> Iterator[Finding]:
         )
 
 
+TRAINING_PLAN_OF_OTHER_HOSTS = Rule("SM824", "training plan of other instance types", "warning", evidence="model")
+
+
+def training_plan_of_other_hosts(request: Request) -> Iterator[Finding]:
+    """Warn about a training plan where no training plan reserves a type of the job. Newer types are unknown.
+
+    A training plan reserves instances of a few types.
+    """
+    model = pinned_model()
+    reserved, known = (model.shapes[name].enum for name in ("ReservedCapacityInstanceType", "TrainingInstanceType"))
+    for path, kinds in _plans(request):
+        if kinds and all(kind in known and kind not in reserved for kind in kinds):
+            yield TRAINING_PLAN_OF_OTHER_HOSTS.at(
+                path,
+                f"{HERE} is set, but no plan has `{kinds[0]}` as of {model.date}",
+                help=f"remove it, or use a type such as `{reserved[1]}` that the plan reserves",
+            )
+
+
+def _plans(request: Request) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the path of each training plan with the instance types that it may be for."""
+    hosts = structure(request.payload, "ResourceConfig")
+    if hosts.get("TrainingPlanArn"):
+        yield ("ResourceConfig", "TrainingPlanArn"), [kind for _, kind in request.instance_types]
+    for index, preference in enumerate(items(hosts, "InstancePreferences")):
+        if items(preference, "TrainingPlanArns"):
+            here: Path = ("ResourceConfig", "InstancePreferences", index)
+            yield (
+                (*here, "TrainingPlanArns"),
+                [kind for path, kind in request.instance_types if path[: len(here)] == here],
+            )
+
+
 TRAINING_PLAN_WITH_SPOT = Rule("SM350", "training plan with managed spot", "warning", evidence="inferred")
 
 
@@ -102,13 +135,8 @@ def training_plan_with_spot(request: Request) -> Iterator[Finding]:
     """
     if not request.uses_spot:
         return
-    hosts = structure(request.payload, "ResourceConfig")
-    plans: list[Path] = [("ResourceConfig", "TrainingPlanArn")] if hosts.get("TrainingPlanArn") else []
-    for index, preference in enumerate(items(hosts, "InstancePreferences")):
-        if items(preference, "TrainingPlanArns"):
-            plans.append(("ResourceConfig", "InstancePreferences", index, "TrainingPlanArns"))
     spot = request.word("EnableManagedSpotTraining", "spot")
-    for path in plans:
+    for path, _ in _plans(request):
         yield TRAINING_PLAN_WITH_SPOT.at(
             path,
             f"the training plan might not work with `{spot}`",
@@ -155,6 +183,7 @@ RULES = {
     placement_of_zero_instances: ("ResourceConfig.InstancePlacementConfig",),
     placement_without_an_ultraserver: ("ResourceConfig.InstancePlacementConfig",),
     placements_beyond_the_hosts: ("ResourceConfig.InstancePlacementConfig",),
+    training_plan_of_other_hosts: ("ResourceConfig.TrainingPlanArn", "ResourceConfig.InstancePreferences"),
     training_plan_with_spot: ("ResourceConfig.TrainingPlanArn", "ResourceConfig.InstancePreferences"),
     warm_pool_with_instance_groups: ("ResourceConfig.KeepAlivePeriodInSeconds",),
     warm_pool_with_spot: ("ResourceConfig.KeepAlivePeriodInSeconds",),

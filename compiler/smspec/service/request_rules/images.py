@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import did_you_mean, nearest
+from smspec.service.built_in_algorithm import script_of_aws
 from smspec.service.facts import accounts, architecture, images
 from smspec.service.instance_types import processors
 from smspec.service.patterns import shown
-from smspec.service.policy import without_known_images
+from smspec.service.policy import KnownFacts, without_known
 from smspec.service.provided_images import ProvidedImage, is_built_in_algorithm
 from smspec.service.request import IMAGE, Request
 from smspec.source import Path
@@ -47,7 +48,7 @@ def gpu_image_on_cpu_instances(request: Request) -> Iterator[Finding]:
     """
     image, reference = request.provided_image, request.image
     # The instances of built-in algorithms are a matter of the algorithm.
-    if image is None or reference is None or is_built_in_algorithm(reference):
+    if image is None or reference is None or is_built_in_algorithm(reference) or script_of_aws(request):
         return
     hosts = processors(kind for _, kind in request.instance_types)
     if image.processors == {"gpu"} and hosts == {"cpu"}:
@@ -117,16 +118,17 @@ IMAGE_PAST_ITS_END_OF_PATCH = Rule("SM387", "image past its end of patch", "warn
 
 
 def image_past_its_end_of_patch(request: Request) -> Iterator[Finding]:
-    """Warn about an image that got no more patches on the date of the table.
+    """Warn about an image that got no more patches on the date of the table, or of the organization if it is later.
 
     AWS fixes security problems in an image until its end of patch.
     """
     image = request.provided_image
     ends = {listed.end_of_patch for listed in image.listed if listed.end_of_patch} if image else set()
-    if image and ends and max(ends) < images.date():
+    today = max(images.date(), request.today)
+    if image and ends and max(ends) < today:
         yield IMAGE_PAST_ITS_END_OF_PATCH.at(
             IMAGE,
-            f"{HERE} is past its end of patch, {max(ends)} ({images.as_of()})",
+            f"{HERE} is past its end of patch, {max(ends)} (as of {today})",
             help=f"use a newer version of `{image.repository}`",
         )
 
@@ -243,14 +245,14 @@ _BASE: Path = ("image", "base")
 _OF_A_BASE = (account_of_a_different_region, repository_of_a_different_account, unlisted_image_tag)
 
 
-def base_image_findings(base: str, known: tuple[str, ...]) -> list[Finding]:
-    """Return why a registry does not have a base image; ``known`` as for `without_known_images`.
+def base_image_findings(base: str, facts: KnownFacts) -> list[Finding]:
+    """Return why a registry does not have a base image.
 
     The build pulls it from the region of its host name, whatever the region of the job is.
     """
     request = Request(payload={"AlgorithmSpecification": {"TrainingImage": base}})
     found = (finding.renamed(_BASE) for rule in _OF_A_BASE for finding in rule(request))
-    return without_known_images(found, request, known)
+    return without_known(found, request, facts)
 
 
 RULES = {

@@ -6,8 +6,31 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.quoting import one_of
+from smspec.service.arns import parsed_arn
+from smspec.service.patterns import shown
 from smspec.service.request import Request
 from smspec.service.shapes import number, pinned_model, structure
+
+BASE_MODEL_OF_A_PRIVATE_HUB = Rule("SM823", "base model of a private hub", evidence="third-party")
+
+_PUBLIC_HUB = "SageMakerPublicHub"
+
+
+def base_model_of_a_private_hub(request: Request) -> Iterator[Finding]:
+    """Reject a base model of a serverless job that is the content of another hub than the public one.
+
+    Serverless jobs customize models of the public hub.
+    """
+    arn = parsed_arn(structure(request.payload, "ServerlessJobConfig").get("BaseModelArn"))
+    kind, _, rest = arn.resource.partition("/") if arn else ("", "", "")
+    hub = rest.partition("/")[0]
+    if arn and kind == "hub-content" and hub != _PUBLIC_HUB and arn.account != "aws":
+        yield BASE_MODEL_OF_A_PRIVATE_HUB.at(
+            ("ServerlessJobConfig", "BaseModelArn"),
+            f"{HERE} is in the hub `{shown(hub)}`, not in `{_PUBLIC_HUB}`",
+            help=f"use `arn:aws:sagemaker:<region>:aws:hub-content/{_PUBLIC_HUB}/Model/<model>/<version>`",
+        )
+
 
 DECLINED_LICENSE = Rule("SM374", "declined license", "warning", evidence="api-doc")
 
@@ -160,6 +183,7 @@ def volume_of_a_serverless_job(request: Request) -> Iterator[Finding]:
 
 
 RULES = {
+    base_model_of_a_private_hub: ("ServerlessJobConfig",),
     declined_license: ("ServerlessJobConfig",),
     evaluation_without_a_type: ("ServerlessJobConfig",),
     fine_tuning_without_a_technique: ("ServerlessJobConfig",),

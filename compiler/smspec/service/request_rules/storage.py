@@ -95,18 +95,33 @@ def key_above_the_limit_of_s3(request: Request) -> Iterator[Finding]:
             )
 
 
-KMS_KEY_OF_ANOTHER_SERVICE = Rule("SM809", "KMS key that is another resource", evidence="inferred")
+VALUE_THAT_IS_NOT_A_KMS_KEY = Rule("SM809", "value that is not a KMS key", evidence="inferred")
+
+_KEYS = (("OutputDataConfig", "KmsKeyId"), ("ResourceConfig", "VolumeKmsKeyId"))
+_KEY = r"(?i)arn:.*|alias/.+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32}"
 
 
-def kms_key_of_another_service(request: Request) -> Iterator[Finding]:
-    """Reject the ARN of another service in place of a KMS key.
+def value_that_is_not_a_kms_key(request: Request) -> Iterator[Finding]:
+    """Reject the ARN of another service in place of a KMS key, and a name without `alias/`.
 
     A KMS key is an id, an alias, or an ARN of KMS.
     """
+    for path in _KEYS:
+        key = member(request.payload, *path)
+        # An empty key is not a key: DescribeTrainingJob returns one.
+        if isinstance(key, str) and key and not re.fullmatch(_KEY, key):
+            is_name = re.fullmatch(r"[a-zA-Z0-9_-]+", key) and path[0] == "OutputDataConfig"
+            yield VALUE_THAT_IS_NOT_A_KMS_KEY.at(
+                path,
+                f"{HERE} is neither the id nor the ARN of a KMS key: `{shown(key)}`",
+                help=f"use `alias/{shown(key)}`, or the id or the ARN of the key"
+                if is_name
+                else "use the id or the ARN of the key",
+            )
     for named in request.arns:
         is_key = named.arn.service == "kms" and named.arn.resource.startswith(("key/", "alias/"))
         if str(named.path[-1]).endswith("KmsKeyId") and not is_key:
-            yield KMS_KEY_OF_ANOTHER_SERVICE.at(
+            yield VALUE_THAT_IS_NOT_A_KMS_KEY.at(
                 named.path,
                 f"{HERE} is not a KMS key, but `{shown(f'{named.arn.service}:{named.arn.resource}')}`",
                 help="use the ARN, the id, or the alias of a KMS key",
@@ -348,7 +363,7 @@ RULES = {
     invalid_bucket_name: (),
     double_slash_in_a_channel: ("InputDataConfig.DataSource.S3DataSource",),
     key_above_the_limit_of_s3: (),
-    kms_key_of_another_service: (),
+    value_that_is_not_a_kms_key: (),
     literal_text_in_an_s3_address: (),
     output_in_a_channel: ("InputDataConfig.DataSource.S3DataSource",),
     channel_with_other_data: ("InputDataConfig.DataSource.S3DataSource",),

@@ -10,7 +10,7 @@ from itertools import chain
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.arns import parsed_arn, partition_of
 from smspec.service.patterns import shown
-from smspec.service.request import IMAGE, Request
+from smspec.service.request import IMAGE, OWN_TAGS, Request
 from smspec.service.s3_address import is_access_point, region_of
 from smspec.service.shapes import items, member, repeated, structure
 from smspec.source import Path
@@ -169,18 +169,20 @@ RESERVED_TAG = Rule("SM476", "reserved tag", evidence="inferred")
 
 
 def reserved_tag(request: Request) -> Iterator[Finding]:
-    """Reject a tag whose key starts with aws:.
+    """Reject a tag whose key starts with aws:, and in a spec with smspec:.
 
-    Tags that start with aws: are reserved for AWS.
+    Tags that start with aws: are reserved for AWS. Requests of submitted jobs have the tags of smspec.
     """
+    reserved = {"aws:": "AWS", **({OWN_TAGS: "smspec"} if request.in_spec_words else {})}
     for index, tag in enumerate(items(request.payload, "Tags")):
-        key = member(tag, "Key")
-        if isinstance(key, str) and key.lower().startswith("aws:"):
-            yield RESERVED_TAG.at(
-                ("Tags", index, "Key"),
-                f"tag `{shown(key)}` begins with `aws:`, which AWS reserves",
-                help="use a different prefix",
-            )
+        key = str(member(tag, "Key"))
+        for prefix, owner in reserved.items():
+            if key.lower().startswith(prefix):
+                yield RESERVED_TAG.at(
+                    ("Tags", index, "Key"),
+                    f"tag `{shown(key)}` begins with `{prefix}`, which {owner} reserves",
+                    help="use a different prefix",
+                )
 
 
 RUN_WITHOUT_AN_EXPERIMENT = Rule("SM369", "run without an experiment", "warning", evidence="inferred")

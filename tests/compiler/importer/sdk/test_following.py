@@ -64,6 +64,9 @@ def agrees(known, real):
         ("try:\n    x = 1\nexcept ValueError:\n    print('no')", 1),
         ("x = 1\nwhile unknown():\n    def f():\n        x = 2", 1),
         ("def f():\n    global x\n    x = 2\nx = 1\nf()", 2),
+        ("x = {}\ndef f(d):\n    if unknown():\n        raise ValueError\n    d['a'] = 1\nf(x)", {"a": 1}),
+        ("x = {'a': 1, 'b': 2}\ndef f():\n    if unknown():\n        raise ValueError\n    del x['b']\nf()", {"a": 1}),
+        ("def f():\n    global x\n    x = 2\nx = 1", 1),
     ],
 )
 def test_values_are_known(text, expected):
@@ -142,6 +145,9 @@ def test_number_format_is_known_for_whole_numbers_only(given):
         "x = 9 ** 9 ** 9",
         "x = 'a' * 10 ** 9",
         "x = '@@smspec:role@@'",
+        "x = {}\ndef f():\n    if unknown():\n        return\n    x['a'] = 1\nf()",
+        "x = {}\ndef f(d):\n    if unknown():\n        return 1\n    d['a'] = 1\nf(x)",
+        "x = {}\ndef f(d):\n    if u():\n        if u():\n            raise E\n        return\n    d['a'] = 1\nf(x)",
     ],
 )
 def test_doubtful_values_are_unknown(text):

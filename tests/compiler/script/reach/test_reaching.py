@@ -258,3 +258,25 @@ def test_broken_module_is_found_where_every_run_imports_it(tmp_path):
         "bad.py": "y =",
     }
     assert [fault.place.file for fault in reach(tmp_path, files).faults] == ["src/good.py"]
+
+
+ITSELF = {
+    "a name": ("from six import PY3\nprint(PY3)", "six.PY3"),
+    "an attribute": ("import six\nprint(six.PY3)", "six.PY3"),
+    "an attribute of another name": ("import six as compat\nprint(compat.PY3)", "six.PY3"),
+    "a submodule": ("from six.moves import range", "six.moves"),
+    "a name of its own": ("PY3 = True\nfrom six import PY3", ""),
+    "a function of its own": ("def main():\n    pass\nif __name__ == '__main__':\n    import six\n    six.main()", ""),
+    "an attribute that it sets": ("import six\nsix.step = 1\nprint(six.step)", ""),
+    "an attribute that it may set": ("import six\nsetattr(six, name, 1)\nprint(six.step)", ""),
+    "an attribute of every module": ("import six\nprint(six.__name__)", ""),
+    "all names of another module": ("from os.path import *\nimport six\nsix.join('a')", ""),
+    "its own name in a comment": ("# six.py\nimport six", ""),
+    "an import in a try": ("try:\n    from six import PY3\nexcept ImportError:\n    PY3 = True", ""),
+}
+
+
+@pytest.mark.parametrize("case", ITSELF)
+def test_script_that_hides_the_module_that_it_imports(case, tmp_path):
+    text, missing = ITSELF[case]
+    assert "".join(one.name for one in reach(tmp_path, {"six.py": text}, "six.py").missing) == missing

@@ -12,9 +12,26 @@ from support.service.api_samples import changed
 from support.service.request_cases import request_tests
 
 REGISTRIES = {row["repository"]: registry(row["accounts"], "us-west-2") for row in table("images").rows()}
+FRAMEWORKS = "763104351884.dkr.ecr.us-west-2.amazonaws.com"
 XGBOOST_ACCOUNT = "246618743249.dkr.ecr.us-west-2.amazonaws.com"
 IMAGE, CHANNELS, HOSTS = "AlgorithmSpecification", "InputDataConfig", "ResourceConfig"
 NAMES = [row["repository"] for row in table("algorithms").rows()]
+PLACES = {
+    "autogluon": "autogluon/transfer_learning/classification/v1.0.2",
+    "catboost": "catboost/transfer_learning/classification/v1.0.0",
+    "lightgbm": "lightgbm/transfer_learning/classification/v1.0.0",
+    "tabtransformer": "pytorch/transfer_learning/tabtransformerclassification/v1.0.0",
+}
+
+
+def script_of(name, bucket="jumpstart-cache-prod-us-west-2"):
+    """Return the hyperparameters that start a script of AWS."""
+    directory = f"s3://{bucket}/source-directory-tarballs/{PLACES[name]}/sourcedir.tar.gz"
+    return {"sagemaker_program": "transfer_learning.py", "sagemaker_submit_directory": directory}
+
+
+def image_of(name):
+    return f"{REGISTRIES[name]}/{name}:1" if name not in PLACES else f"{FRAMEWORKS}/pytorch-training:2.5.1-cpu-py311"
 
 
 def channel(name="train", content_type=None, distribution=None, data_type="S3Prefix", uri="s3://example-data/a/"):
@@ -24,6 +41,8 @@ def channel(name="train", content_type=None, distribution=None, data_type="S3Pre
     if data_type == "AugmentedManifestFile":
         source["AttributeNames"] = ["source-ref"]
     made = {"ChannelName": name, "DataSource": {"S3DataSource": source}}
+    if data_type == "AugmentedManifestFile":
+        made["RecordWrapperType"] = "RecordIO"
     return made | ({"ContentType": content_type} if content_type else {})
 
 
@@ -43,12 +62,14 @@ SETTINGS = {
     "semantic-segmentation": {"num_classes": "2", "num_training_samples": "9"},
     "factorization-machines": {"feature_dim": "784", "num_factors": "10", "predictor_type": "regressor"},
     "blazingtext": {"mode": "supervised"},
+    **{name: script_of(name) for name in PLACES},
 }
 NEEDED = {
     "image-classification": ("train", "validation"),
     "semantic-segmentation": ("train", "validation", "train_annotation", "validation_annotation"),
     "seq2seq": ("train", "validation", "vocab"),
 }
+READS = {"autogluon": ("training",), "catboost": ("training", "validation"), "tabtransformer": ("training", "model")}
 GPU = hosts("ml.p3.2xlarge") | {"VolumeSizeInGB": 5}
 
 
@@ -59,8 +80,8 @@ def job(name, *channels, image=None, mode="File", **more):
     if name in NEEDED and HOSTS not in parts:
         parts[HOSTS] = GPU
     return changed(
-        AlgorithmSpecification={"TrainingImage": image or f"{REGISTRIES[name]}/{name}:1", "TrainingInputMode": mode},
-        InputDataConfig=list(channels) or [channel(needed) for needed in NEEDED.get(name, ("train",))],
+        AlgorithmSpecification={"TrainingImage": image or image_of(name), "TrainingInputMode": mode},
+        InputDataConfig=list(channels) or [channel(each) for each in {**NEEDED, **READS}.get(name, ("train",))],
         HyperParameters=values,
         **parts,
     )
@@ -125,6 +146,20 @@ REPORTED = [
     (job("xgboost", channel()), "SM397", (CHANNELS, 0, "ContentType")),
     (job("kmeans", channel(content_type="application/json")), "SM398", (CHANNELS, 0, "ContentType")),
     (job("linear-learner", channel(content_type="csv;label_size=0")), "SM398", (CHANNELS, 0, "ContentType")),
+    (job("catboost", channel("train")), "SM492", (CHANNELS, 0, "ChannelName")),
+    (job("autogluon", channel("data")), "SM492", (CHANNELS,)),
+    (job("lightgbm", channel("train"), channel("valid")), "SM395", (CHANNELS, 1, "ChannelName")),
+    (job("lightgbm", ResourceConfig=GPU), "SM396", (HOSTS, "InstanceType")),
+    (job("tabtransformer", ResourceConfig=hosts(count=2)), "SM494", (HOSTS, "InstanceCount")),
+    (job("lightgbm", learning_rate='"5"'), "SM399", (HP, "learning_rate")),
+    (job("catboost", depth="17"), "SM399", (HP, "depth")),
+    (job("lightgbm", num_boost_rounds="5"), "SM414", (HP, "num_boost_rounds")),
+    (
+        job("lightgbm", **script_of("lightgbm", "jumpstart-cache-prod-cn-north-1"), num_leavs="5"),
+        "SM414",
+        (HP, "num_leavs"),
+    ),
+    (job("catboost", grow_policy='"Lossgiude"'), "SM417", (HP, "grow_policy")),
 ]
 
 SCRIPT = {"sagemaker_program": "train.py", "anything": "0"}
@@ -160,6 +195,9 @@ ACCEPTED = [
     job("xgboost", CSV, image=f"{XGBOOST_ACCOUNT}/sagemaker-xgboost:1.5-1"),
     job("xgboost", channel("x"), image=f"{XGBOOST_ACCOUNT}/sagemaker-xgboost:1.5-1", num_round=None, **SCRIPT),
     job("kmeans", channel("x"), image="111122223333.dkr.ecr.us-west-2.amazonaws.com/kmeans:1", k=None),
+    job("lightgbm", channel("training"), channel("model"), num_boost_round='"500"', metric='"auc"', new="1"),
+    job("lightgbm", ResourceConfig=hosts(count=4)) | {"Environment": {"A": "b"}},
+    job("lightgbm", channel("x"), **script_of("lightgbm", "jumpstart-cache"), num_leavs="5"),
     job("kmeans", channel("x"), image="registry.hub/kmeans:1", k=None)
     | {"VpcConfig": {"Subnets": ["subnet-0a"], "SecurityGroupIds": ["sg-0a"]}},
 ]
@@ -198,7 +236,7 @@ def test_several_faults_of_one_job_are_all_reported():
 
 def test_algorithms_of_the_tables_agree():
     assert {row["algorithm"] for row in table("algorithm_hyperparameters").rows()} == set(NAMES)
-    assert {*NAMES, "sagemaker-xgboost"} == _ALGORITHMS
+    assert {*NAMES, "sagemaker-xgboost"} == _ALGORITHMS | PLACES.keys()
     assert {name for name, triggers in FAMILIES.items() if BUILT_IN_ALGORITHM in triggers} == {
         name for name in FAMILIES if name.startswith("built_in")
     }
@@ -219,9 +257,9 @@ def test_documented_values_are_accepted(name):
     on_gpus = "gpu" in facts.devices and not algorithm_modes(name)
     kind = hosts("ml.g5.xlarge") if on_gpus else hosts()
     request = changed(
-        AlgorithmSpecification={"TrainingImage": f"{REGISTRIES[name]}/{name}:1", "TrainingInputMode": "File"},
+        AlgorithmSpecification={"TrainingImage": image_of(name), "TrainingInputMode": "File"},
         InputDataConfig=channels,
-        HyperParameters=values,
+        HyperParameters=values | (script_of(name) if name in PLACES else {}),
         ResourceConfig=kind,
     )
     assert {finding.code for finding in request_findings(request)} <= {"SM342"}

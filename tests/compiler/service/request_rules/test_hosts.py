@@ -97,9 +97,21 @@ REPORTED = [
     (on(VolumeKmsKeyId="arn:aws:kms:us-west-2:111122223333:alias/volumes"), "SM348", (HERE, "VolumeKmsKeyId")),
     (on(KeepAlivePeriodInSeconds=3601), "SM349", (HERE, "KeepAlivePeriodInSeconds")),
     (on(KeepAlivePeriodInSeconds=21_601), "SM409", (HERE, "KeepAlivePeriodInSeconds")),
-    (spot(ResourceConfig=hosts(TrainingPlanArn=PLAN)), "SM350", (HERE, "TrainingPlanArn")),
+    (spot(ResourceConfig=hosts("ml.p5.48xlarge", TrainingPlanArn=PLAN)), "SM350", (HERE, "TrainingPlanArn")),
     (
-        spot(ResourceConfig={"InstancePreferences": [{"InstanceType": "ml.g5.xlarge", "TrainingPlanArns": [PLAN]}]}),
+        changed(
+            ResourceConfig={
+                "InstancePreferences": [
+                    {"InstanceType": "ml.p5.48xlarge", "TrainingPlanArns": [PLAN]},
+                    {"InstanceType": "ml.g5.xlarge", "TrainingPlanArns": [PLAN]},
+                ]
+            }
+        ),
+        "SM824",
+        (HERE, "InstancePreferences", 1, "TrainingPlanArns"),
+    ),
+    (
+        spot(ResourceConfig={"InstancePreferences": [{"InstanceType": "ml.p5.48xlarge", "TrainingPlanArns": [PLAN]}]}),
         "SM350",
         (HERE, "InstancePreferences", 0, "TrainingPlanArns"),
     ),
@@ -138,7 +150,9 @@ ACCEPTED = [
     grouped(group(), KeepAlivePeriodInSeconds=0),
     placed(ULTRA, 1, 1),
     placed("ml.trn2.48xlarge", 2),
-    on(TrainingPlanArn=PLAN),
+    on("ml.p5.48xlarge", TrainingPlanArn=PLAN),
+    grouped(group(kind="ml.p5.48xlarge"), group("others"), TrainingPlanArn=PLAN),
+    changed(ResourceConfig={"InstancePreferences": [{"InstanceType": "ml.g5.xlarge"}]}),
     launched("ml.g5.12xlarge", smspec(4)),
     launched("ml.p3.8xlarge", mpi("4"), VolumeSizeInGB=5),
     launched("ml.p3.8xlarge", mpi("8") | {"sagemaker_mpi_enabled": "false"}, VolumeSizeInGB=5),

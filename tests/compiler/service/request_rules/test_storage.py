@@ -102,6 +102,10 @@ REPORTED = [
         (to("s3://example/x/", KmsKeyId=f"arn:aws:{rest}"), "SM809", ("OutputDataConfig", "KmsKeyId"))
         for rest in ("s3:us-west-2:111122223333:accesspoint/x", "kms:us-west-2:111122223333:grant/x")
     ),
+    *(
+        (to("s3://example/x/", KmsKeyId=key), "SM809", ("OutputDataConfig", "KmsKeyId"))
+        for key in ("my-key", "alias/", "key/1234abcd-12ab-34cd-56ef-1234567890ab", "1234abcd", "mrk-1234abcd")
+    ),
     (changed(CheckpointConfig={"S3Uri": "s3://example"}), "SM807", ("CheckpointConfig", "S3Uri")),
     (changed(CheckpointConfig={"S3Uri": "s3://example/"}), "SM807", ("CheckpointConfig", "S3Uri")),
     *((to(f"s3://{bucket}/x/"), "SM454", OUTPUT) for bucket in NO_BUCKETS),
@@ -137,7 +141,7 @@ ACCEPTED = [
     to("s3://arn:aws:s3-outposts:us-west-2:111122223333:outpost/op-1/accesspoint/x/y/"),
     *(
         to("s3://example/x/", KmsKeyId=key)
-        for key in ("1234abcd", "alias/x", "arn:aws:kms:us-west-2:111122223333:alias/x")
+        for key in ("1234abcd-12ab-34cd-56ef-1234567890ab", "alias/x", "arn:aws:kms:us-west-2:111122223333:alias/x")
     ),
     to("s3://abc"),
     to("s3://1.2-3.x/y/"),
@@ -149,6 +153,10 @@ ACCEPTED = [
     to("s3://example/<placeholder>/UPPER_case"),
     to(EXPRESS),
     to(EXPRESS, KmsKeyId=""),
+    *(
+        to("s3://example/x/", KmsKeyId=key)
+        for key in ("1234ABCD-12ab-34cd-56ef-1234567890ab", f"mrk-{'1234abcd' * 4}", "alias/aws/s3")
+    ),
     to("s3://example/x--x-s3/", KmsKeyId="alias/x"),
 ]
 

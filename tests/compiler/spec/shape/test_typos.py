@@ -54,7 +54,7 @@ def offered_key(typo, key):
 @functools.cache
 def enums():
     found = {choices(schema) for schema in spec_keys().values()}
-    return sorted(found | {shape.enum for shape in pinned_model().shapes.values()})
+    return sorted(found | {shape.enum for _, shape in pinned_model().walk()})
 
 
 def of_values():
