@@ -256,8 +256,7 @@ def _line_findings(content: bytes, path: Path, file: str, *, lacks_git: bool) ->
     git_was_reported = False
     for number, line in enumerate(content.decode("utf-8-sig", "replace").splitlines(), 1):
         word = line.strip()
-        wrong = re.fullmatch(_SINGLE_EQUALS, word)
-        if wrong:
+        if wrong := re.fullmatch(_SINGLE_EQUALS, word):
             yield REQUIREMENT_THAT_PIP_CANNOT_INSTALL.at(
                 path,
                 f"{file} line {number} has `=`, which pip rejects",
@@ -267,8 +266,7 @@ def _line_findings(content: bytes, path: Path, file: str, *, lacks_git: bool) ->
             yield REQUIREMENT_THAT_PIP_CANNOT_INSTALL.at(
                 path,
                 f"{file} line {number} has `=`, which pip rejects: it has the form of `conda list --export`",
-                help="write the packages as `name==version`; those of conda that are no Python packages go to"
-                " `image.system_packages`",
+                help="write each Python package as `name==version`",
             )
             return
         elif wrong := re.fullmatch(_NO_OPERATOR, word):
