@@ -23,6 +23,7 @@ from smspec.diagnostics import InvalidInput
 from smspec.importer.imported import RequestNotFound
 from smspec.importer.request_equality import differences
 from smspec.importer.sdk.arguments import arguments_of
+from smspec.importer.sdk.call_requests import CALL
 from smspec.importer.sdk.notebook import is_sdk_program
 from smspec.importer.sdk.requests import RequestOfJob
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
@@ -53,6 +54,8 @@ class Arguments:
         self.placeholders = placeholders
 
     def of(self, value, argument=""):
+        if not is_constant(value) and id(value) in self.placeholders:
+            return self.placeholders[id(value)]
         if isinstance(value, SdkUnknown):
             return self._placeholder(value, argument)
         if isinstance(value, SdkText):
@@ -193,6 +196,8 @@ def judged(found, job, index, sdk):
     """Return the outcome of one job, and details."""
     if job.call is None:
         return "never started", ""
+    if job.class_name == CALL:
+        return "a call of boto3", ""
     imported = imported_job(found, str(index))
     variables = Variables()
     RequestOfJob(job, found.following.surroundings, variables).made()

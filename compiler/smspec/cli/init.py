@@ -100,7 +100,7 @@ class _Made:
 
 def _made(args: argparse.Namespace, directory: str) -> _Made:
     # Imported late: a template needs no script.
-    from smspec.scaffold.script_settings import NoScript, existing_script, read_source
+    from smspec.scaffold.found_source import NoScript, existing_script, read_source
     from smspec.scaffold.spec_of_script import spec_of_script
 
     name, schema = job_name(directory), shared_schema(directory)

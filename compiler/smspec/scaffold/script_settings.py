@@ -1,8 +1,7 @@
-"""Find a script that exists, and what its text shows of its job: arguments with defaults, channels, packages, metrics.
+"""What the text of a script shows of its job: arguments with defaults, channels, metrics.
 
 A default is written only if it reaches the script unchanged through JSON and a command line; a required argument is a
-variable without one, because a made-up value would validate. Packages have the
-versions of this machine, with which the script was written: so the spec builds on an official image of Python.
+variable without one, because a made-up value would validate.
 """
 
 from __future__ import annotations
@@ -11,26 +10,16 @@ import json
 import math
 import os
 import re
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from smspec.pipeline.script_reading import ReadScript, Started, read_program
-from smspec.rules.entry_points import is_safe
-from smspec.rules.program.provided_modules import package_of
+from smspec.scaffold.found_source import is_module
 from smspec.script.printed_lines import Gap, printed_lines
 from smspec.script.program import CommandLine, DeclaredOption, Program
-from smspec.script.reach import Reach
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
-from smspec.workspace.path_targets import repository_top, upwards
-from smspec.workspace.source_listing import scan_source
 
-SOURCE = "src"
-_USUAL = ("train.py", "main.py", "run.py")
-_OF_THE_JOB = frozenset({"sagemaker_containers", "sagemaker_training", "smspec_runtime"})
 CONTAINER = "/opt/ml/"
 _LONGEST = 200
 _MODEL = re.compile(r"(model|output|out|save|export)[_-]?(dir|path|directory|folder)|output|out|model")
@@ -58,155 +47,6 @@ _NAMED = re.compile(
 
 _MOST = 40
 """Metrics of one job, as SageMaker limits them."""
-
-
-class NoScript(Exception):
-    """There is no script to start from; the text is the reason and the remedy."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadSource:
-    """``source`` and ``script``: paths in the spec. ``reason``: why the script was not read, if it was not.
-
-    ``elsewhere``: modules that it imports and the repository has, but outside of the source.
-    """
-
-    source: str
-    script: str
-    program: Program
-    reach: Reach
-    has_requirements: bool
-    reason: str = ""
-    elsewhere: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedPackage:
-    """``version`` None: the package is not installed here, so its name follows from that of the module."""
-
-    package: str
-    version: str | None
-
-    @property
-    def line(self) -> str:
-        return self.package if self.version is None else f"{self.package}=={self.version}"
-
-
-def existing_script(directory: str) -> str | None:
-    """Return the script in ``src/`` of a directory; None if there is no such directory. Raise `NoScript`."""
-    source = os.path.join(directory, SOURCE)
-    if not os.path.isdir(source):
-        return None
-    names = sorted(name for name in os.listdir(source) if name.endswith(".py") and not name.startswith("_"))
-    usual = [name for name in _USUAL if name in names]
-    if usual or len(names) == 1:
-        return os.path.join(source, (usual or names)[0])
-    raise NoScript(f"`{source}` exists, and it is not certain which script starts; pass `--from {SOURCE}/SCRIPT.py`")
-
-
-def read_source(directory: str, path: str) -> ReadSource:
-    """Read the script at ``path`` for a spec in a directory. Raise `NoScript` and OSError."""
-    here, file = os.path.realpath(directory), os.path.realpath(path)
-    if not os.path.exists(file):
-        raise NoScript(f"`{path}` does not exist")
-    if not os.path.isfile(file) or not file.endswith(".py"):
-        raise NoScript(f"`{path}` is not a Python file")
-    relative = os.path.relpath(file, here)
-    if relative.startswith(os.pardir):
-        raise NoScript(f"`{path}` is not below `{directory}`; create the job in a directory that contains the script")
-    top, _, rest = relative.partition(os.sep)
-    source = SOURCE if top == SOURCE and rest else os.path.dirname(relative)
-    script, read, has_requirements = _read_in(os.path.join(here, source), file, path)
-    tops = {each.top for each in read.reach.foreign} if isinstance(read.reach, Reach) else set()
-    above = next(
-        (place for place in _above(source) if any(_is_module(os.path.join(here, place), top) for top in tops)), None
-    )
-    if above is not None:
-        # The modules next to the source are part of it: the runtime finds them from its top.
-        source = above
-        script, read, has_requirements = _read_in(os.path.join(here, source), file, path)
-        tops = {each.top for each in read.reach.foreign} if isinstance(read.reach, Reach) else set()
-    known = isinstance(read.program, Program)
-    return ReadSource(
-        source=source or os.curdir,
-        script=script,
-        program=read.program if isinstance(read.program, Program) else Program(texts=()),
-        reach=read.reach if isinstance(read.reach, Reach) else Reach(),
-        has_requirements=has_requirements,
-        reason="" if known else str(getattr(read.program, "reason", "it cannot be read")),
-        elsewhere=tuple(sorted(_in_repository(here, tops))),
-    )
-
-
-def _read_in(root: str, file: str, path: str) -> tuple[str, ReadScript, bool]:
-    """Return the path of the script in a source, what it is, and whether the source has requirements."""
-    listing = scan_source(root).listing
-    script = os.path.relpath(file, root)
-    if not is_safe(script):
-        raise NoScript(f"`{path}`: SageMaker accepts only letters, digits, and `. _ + - /` in a script; rename it")
-    read = read_program(Started(path=script, named=script, key="script"), listing, root)
-    return script, read, listing.has("requirements.txt")
-
-
-def _above(source: str) -> Iterator[str]:
-    """Yield the directories above a source, that of the spec first."""
-    parts = source.split(os.sep) if source else []
-    for count in range(len(parts)):
-        yield os.path.join("", *parts[:count])
-
-
-def _is_module(directory: str, name: str) -> bool:
-    """Return whether a directory has a module or package of this name."""
-    place = os.path.join(directory, name)
-    if os.path.isfile(f"{place}.py"):
-        return True
-    return os.path.isdir(place) and any(each.endswith(".py") for each in os.listdir(place))
-
-
-def _in_repository(here: str, names: set[str]) -> Iterator[str]:
-    """Yield the modules that the repository has: anywhere below the directory of the spec, or next to one above it."""
-    if not names:
-        return
-    top = repository_top(here) or here
-    steps = [part for file in scan_source(here).listing.files for part in file.path.removesuffix(".py").split("/")]
-    below = set(steps) if len(steps) else set()
-    for name in names:
-        is_above = any(
-            _is_module(os.path.join(place, inner), name)
-            for place in upwards(here)
-            if len(place) >= len(top)
-            for inner in ("", SOURCE)
-        )
-        if name in below or is_above:
-            yield name
-
-
-def requirements(modules: Iterable[str]) -> list[ImportedPackage]:
-    """Return the packages of modules, by their full names, that neither Python nor smspec provides."""
-    installed = packages_distributions()
-    found: dict[str, ImportedPackage] = {}
-    for module in modules:
-        top = module.partition(".")[0]
-        if top not in sys.stdlib_module_names and top not in _OF_THE_JOB:
-            requirement = _requirement(module, installed)
-            found.setdefault(requirement.package.lower(), requirement)
-    return [found[name] for name in sorted(found)]
-
-
-def _requirement(module: str, installed: Mapping[str, Sequence[str]]) -> ImportedPackage:
-    usual = package_of(module)
-    packages = installed.get(module.partition(".")[0], ())
-    package = next((name for name in packages if name.lower() == usual.lower()), None)
-    # Several packages share a namespace such as `google`: only the usual one of the module is certain.
-    if package is None and len(set(packages)) == 1:
-        package = packages[0]
-    if package is None:
-        return ImportedPackage(package=usual, version=None)
-    try:
-        # A local version, such as 2.5.1+cpu, is on no public index.
-        return ImportedPackage(package=package, version=version(package).partition("+")[0])
-    except PackageNotFoundError:
-        return ImportedPackage(package=usual, version=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -386,7 +226,7 @@ def _data_of(name: str, count: int, directory: str) -> str | None:
         (
             f"{path}/"
             for path in usual
-            if os.path.isdir(os.path.join(directory, path)) and not _is_module(directory, path)
+            if os.path.isdir(os.path.join(directory, path)) and not is_module(directory, path)
         ),
         None,
     )

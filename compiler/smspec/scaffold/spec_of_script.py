@@ -8,12 +8,11 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics.quoting import visible
+from smspec.scaffold.found_source import ReadSource, requirements
 from smspec.scaffold.script_settings import (
-    ReadSource,
     ScriptArgument,
     is_model_directory,
     printed_metrics,
-    requirements,
     script_arguments,
     script_channels,
 )

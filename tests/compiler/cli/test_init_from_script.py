@@ -228,20 +228,15 @@ def test_names_of_data_sets_are_no_channels(options, channels, variables, tmp_pa
 
 
 def test_modules_of_the_repository_are_no_requirements(tmp_path):
-    text = "import own.models\nimport deep\nimport above\nimport helper\nimport data.loader\nimport not_installed\n"
-    for path in (
-        "scripts/helper.py",
-        "own/models.py",
-        "other/deep.py",
-        "data/loader.py",
-        "../above/a.py",
-        "../.git/HEAD",
-    ):
+    text = "import own.models, deep, above, helper, data.loader, not_installed, datasets, yaml\n"
+    here = ("scripts/helper.py", "own/models.py", "data/loader.py", "other/deep.py", "lib/datasets.py", "lib/yaml.py")
+    for path in (*here, "../code/above.py", "../.git/HEAD"):
         write(tmp_path / "job" / path, "")
     write(tmp_path / "job/scripts/train.py", text)
     done = smspec("init", "--from", "scripts/train.py", cwd=tmp_path / "job")
     spec = spec_of(tmp_path / "job")
-    assert spec["image"]["python_packages"] == ["not_installed"]
+    packages = [each.partition("=")[0] for each in spec["image"]["python_packages"]]
+    assert packages == ["datasets", "not_installed", "PyYAML"], "a namesake of a package is not meant"
     assert (spec["source"], spec["entry_point"]) == ({"dir": ".", "ignore": ["build/", "run/"]}, "scripts/train.py")
     assert "outside of `source`, to copy there: `above`, `deep`\n" in done.err
     assert "copy them there:\n#   above deep\n" in (tmp_path / "job/job.yaml").read_text()
@@ -255,7 +250,7 @@ def test_modules_of_the_repository_are_no_requirements(tmp_path):
         ("def f():\n    '''Train.'''\np.description = f.__doc__\nprint(f.__name__)\n", ""),
     ],
 )
-def test_what_hides_arguments_is_named(line, said, tmp_path):
+def test_reason_of_unknown_arguments_is_named(line, said, tmp_path):
     write(tmp_path / "train.py", f"{PARSER}{line}p.add_argument('--lr', type=float, default=0.1)\np.parse_args()\n")
     done = smspec("init", "--from", "train.py", cwd=tmp_path)
     assert said in done.err and ("not known" in done.err) == bool(said)

@@ -163,4 +163,4 @@ def test_unknown_tags_are_reported(tmp_path):
     text = PROGRAM.replace('tags = [{"Key": "a", "Value": "b"}]', 'tags = f()\ntags["Owner"] = "ml"')
     (tmp_path / "source.py").write_text(text)
     done = smspec("import", "source.py", cwd=tmp_path)
-    assert "not imported: Tags: its value is known only at run time" in done.err and "epochs: 3" in done.out
+    assert "not imported: tags: its value is known only when the program runs" in done.err and "epochs: 3" in done.out

@@ -9,7 +9,7 @@ from smspec.importer.sdk.arguments import arguments_of
 from smspec.importer.sdk.call_requests import CALL, UNPACKED, is_request, name_of, region_of
 from smspec.importer.sdk.images import is_image_call
 from smspec.importer.sdk.notebook import NotebookProgram, unreadable
-from smspec.importer.sdk.sdk_domain import SdkDomain, alike, copied
+from smspec.importer.sdk.sdk_domain import SdkDomain, alike, copied, shallow
 from smspec.importer.sdk.sdk_facts import (
     PARAMETERS,
     REMOTE,
@@ -190,6 +190,8 @@ class Following(Recorder):
             found = Entries({})
             found.update(positional[0] if positional else Entries({}), named)
             return found
+        if name in ("copy.copy", "copy.deepcopy") and call.is_known and len(positional) == 1 and not named:
+            return copied(positional[0], {}) if name == "copy.deepcopy" else shallow(positional[0])
         known = result_of(name, positional, named, self.surroundings) if call.is_known else None
         if known is not None:
             return known

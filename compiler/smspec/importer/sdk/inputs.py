@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from smspec.importer.imported import NotImported
 from smspec.importer.sdk.arguments import CHANNEL_MEMBERS, arguments_of, shape_at, structure
 from smspec.importer.sdk.sdk_request import put
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value
-from smspec.importer.sdk.variables import NotResolved, Variables
+from smspec.importer.sdk.variables import NotResolved, Variables, entries_of
 
 _UNNAMED = "training"
 _S3 = ("DataSource", "S3DataSource")
@@ -23,17 +24,20 @@ _SOURCES = {"S3DataSource": "S3DataSource", "FileSystemDataSource": "FileSystemD
 Channel = dict[str, object]
 
 
-def channels(inputs: Value, variables: Variables) -> list[object]:
-    """Return InputDataConfig; raise `NotResolved` if the channels are not known."""
+def channels(inputs: Value, variables: Variables) -> tuple[list[object], list[NotImported]]:
+    """Return InputDataConfig, and what is not known of it."""
     if inputs is None:
-        return []
-    if isinstance(inputs, Entries):
-        if not inputs.is_known:
-            raise NotResolved("a loop, a branch, or another function changes it")
-        return [_channel(str(name), value, variables) for name, value in inputs.values.items()]
+        return [], []
     if isinstance(inputs, str | SdkText | SdkInstance) or (isinstance(inputs, SdkUnknown) and inputs.is_text):
-        return [_channel(_UNNAMED, inputs, variables)]
-    raise NotResolved(_INPUT_UNKNOWN)
+        inputs = Entries({_UNNAMED: inputs})
+    known, lost = entries_of(inputs, "inputs")
+    found: list[object] = []
+    for name, value in known.items():
+        try:
+            found.append(_channel(name, value, variables))
+        except NotResolved as why:
+            lost.append(NotImported(("inputs", name), str(why)))
+    return found, lost
 
 
 def input_mode(inputs: Value) -> Value:
@@ -89,22 +93,27 @@ def _of_file_system(channel: dict[str, object], given: dict[str, Value], variabl
     return channel
 
 
-def trainer_channels(listed: Sequence[Value], variables: Variables) -> tuple[list[Channel], dict[str, str]]:
-    """Return the channels of the trainer and of its call, and those whose files the SDK uploads: name → path.
+def trainer_channels(
+    listed: Sequence[Value], variables: Variables
+) -> tuple[list[Channel], dict[str, str], list[NotImported]]:
+    """Return the channels of the trainer and of its call, those whose files the SDK uploads, and what is not known.
 
-    A later channel replaces an earlier one of its name. Raise `NotResolved` if the channels are not known.
+    A later channel replaces an earlier one of its name. Uploads: name → path.
     """
     found: dict[str, Channel] = {}
     uploads: dict[str, str] = {}
+    lost: list[NotImported] = []
     for items in listed:
-        if items is None:
-            continue
-        if not isinstance(items, SdkItems) or not items.is_known:
-            raise NotResolved(_INPUT_UNKNOWN)
-        for item in items.values:
-            channel = _trainer_channel(item, variables, uploads)
-            found[str(channel["ChannelName"])] = channel
-    return list(found.values()), uploads
+        if items is not None and (not isinstance(items, SdkItems) or not items.is_known):
+            lost.append(NotImported(("input_data_config",), _INPUT_UNKNOWN))
+        for index, item in enumerate(items.values if isinstance(items, SdkItems) else ()):
+            try:
+                channel = _trainer_channel(item, variables, uploads)
+            except NotResolved as why:
+                lost.append(NotImported(("input_data_config", index), str(why)))
+            else:
+                found[str(channel["ChannelName"])] = channel
+    return list(found.values()), uploads, lost
 
 
 def _trainer_channel(item: Value, variables: Variables, uploads: dict[str, str]) -> Channel:

@@ -247,15 +247,13 @@ class RequestOfJob:
             self.additions.append("no channels (the program creates the estimator only)")
             return None
         inputs = arguments_of(call).get("inputs")
-        try:
-            if not call.is_known:
-                raise NotResolved("its arguments are known only when the program runs")
-            found = [*channels(inputs, self.variables), *channels(self._model(), self.variables)]
-        except NotResolved as why:
-            self._lose("inputs", str(why))
-            return None
-        if found:
-            self.request["InputDataConfig"] = found
+        if not call.is_known:
+            self._lose("inputs", "some arguments of the call are known only when the program runs")
+        found, lost = channels(inputs, self.variables)
+        more, lost_too = channels(self._model(), self.variables)
+        self.not_imported += [*lost, *lost_too]
+        if found or more:
+            self.request["InputDataConfig"] = [*found, *more]
         return inputs
 
     def _model(self) -> Value:

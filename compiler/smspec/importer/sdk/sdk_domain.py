@@ -53,6 +53,7 @@ class SdkDomain(Domain):
     def __init__(self, step: Callable[[int], None]) -> None:
         self._step = step
         self._outside: dict[str, SdkUnknown] = {}
+        self._starred = ""
 
     def named(self, value: followed.Value, name: str) -> followed.Value:
         return lifted(lowered(value, name))
@@ -63,7 +64,13 @@ class SdkDomain(Domain):
             return self._outside.setdefault(value.name, SdkUnknown(value.name.rpartition(".")[2]))
         return SdkUnknown(value.name) if isinstance(value, Bound) else self.named(value, name)
 
+    def starred(self, source: str) -> None:
+        if source.startswith(f"{SDK}."):
+            self._starred = source
+
     def unbound(self, name: str, run: ProgramInterpreter) -> followed.Value:
+        if self._starred and name[:1].isupper():
+            return Named(f"{self._starred}.{name}", run)
         return Named(name, run) if is_builtin(name) else SdkUnknown(name)
 
     def items(
@@ -252,6 +259,15 @@ def copied(value: Value, memo: dict[int, Collection]) -> Value:
         found = memo[id(value)] = copy(value)
         found.fill({key: copied(item, memo) for key, item in value.members().items()})
     return memo[id(value)]
+
+
+def shallow(value: Value) -> Value:
+    """Return a copy of a collection with the same values in it."""
+    if not isinstance(value, Collection):
+        return value
+    found = copy(value)
+    found.fill(dict(value.members()))
+    return found
 
 
 def _either_of(one: Value, two: Value, done: set[tuple[int, int]], name: str = "") -> Value:

@@ -108,13 +108,16 @@ def _keys(made: SdkRequest) -> dict[str, object]:
 
 
 def _others(found: FoundJobs) -> tuple[NotImported, ...]:
-    """Return the jobs of the program that other classes of the SDK start."""
-    return tuple(
+    """Return the jobs of the program that other classes of the SDK start, or calls of which nothing is known."""
+    following = found.following
+    classes = [
         NotImported(
             (kind.removesuffix(".from_jumpstart_config").rpartition(".")[2],), f"{place}: {why_not_imported(kind)}"
         )
-        for place, kind in found.following.others.items()
-    )
+        for place, kind in following.others.items()
+    ]
+    when = f"what it sends is known only when {_kind(found)} runs"
+    return (*classes, *(NotImported((CALL,), f"{place}: {when}") for place in following.unknown_calls))
 
 
 def _form(found: FoundJobs, job: Job) -> str:
@@ -135,9 +138,6 @@ def _chosen(found: FoundJobs, choice: str | None) -> Job:
         others = _others(found)
         if others:
             raise RequestNotFound(f"{others[0]}{f'; and {len(others) - 1} more' if others[1:] else ''}{rest}")
-        calls = found.following.unknown_calls
-        if calls:
-            raise RequestNotFound(f"what `{CALL}` sends ({calls[0]}) is known only when {_kind(found)} runs{rest}")
         raise RequestNotFound(
             f"no estimator or trainer of the SageMaker SDK, and no call of `{CALL}`, in {_kind(found)}{rest}"
         )

@@ -239,11 +239,8 @@ class RequestOfTrainer:
             listed.append(own.get("input_data_config", call.positional[0] if call.positional else None))
             if not call.is_known:
                 self._lose("train", "its arguments are known only when the program runs")
-        try:
-            found, uploads = trainer_channels(listed, self.variables)
-        except NotResolved as why:
-            self._lose("input_data_config", str(why))
-            return
+        found, uploads, lost = trainer_channels(listed, self.variables)
+        self.not_imported += lost
         for name, path in uploads.items():
             self._lose(f"input_data_config.{name}", f"the SDK uploads `{path}`; upload it, and set its variable")
         if found:
@@ -310,11 +307,11 @@ def _ignored(given: Value) -> tuple[tuple[str, ...], list[NotImported]]:
     known = given.values if isinstance(given, SdkItems) else []
     patterns = [value for value in known if isinstance(value, str) and value]
     lost = []
-    if not isinstance(given, SdkItems) or not given.is_known or len(patterns) < len(known):
+    if not isinstance(given, SdkItems) or not given.is_known or not all(isinstance(value, str) for value in known):
         lost.append(NotImported(path, "some are known only when the program runs; add them to `source.ignore`"))
     if unlike := [pattern for pattern in patterns if "/" in pattern]:
         lost.append(
-            NotImported(path, f"the SDK compares names, so `{unlike[0]}` leaves out nothing there, but does here")
+            NotImported(path, f"the SDK compares names, so `{unlike[0]}` excludes nothing there, but files here")
         )
     return tuple(f"\\{pattern}" if pattern[0] in "!#" else pattern for pattern in patterns), lost
 

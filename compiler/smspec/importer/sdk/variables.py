@@ -194,7 +194,7 @@ def hyperparameters(
     """
     known, lost = entries_of(values, "hyperparameters")
     sent: dict[str, object] = {
-        name: _sent(name, value, variables, as_json or (is_serialized and not _is_text(value)))
+        name: _sent(name, value, variables, as_json or (is_serialized and _is_certain(value) and not _is_text(value)))
         for name, value in known.items()
     }
     return sent, lost

@@ -41,6 +41,9 @@ class Domain:
         """Return a value that is an argument."""
         return value
 
+    def starred(self, _source: str) -> None:
+        """See an import of all names of another module."""
+
     def unbound(self, name: str, run: ProgramInterpreter) -> Value:
         """Return the value of a name that the program does not set."""
         return Named(name, run) if name in BUILTINS else UNKNOWN

@@ -153,7 +153,7 @@ def test_unknown_members_of_a_call_keep_their_neighbors(change, expected, lost):
     [
         (
             "import boto3\nboto3.client('sagemaker').create_training_job(**json.load(open('r.json')))",
-            "what `create_training_job` sends (line 2)",
+            "create_training_job: line 2: what it sends is known only",
         ),
         ("api.create_training_job(config)", "no call of `create_training_job`"),
         (

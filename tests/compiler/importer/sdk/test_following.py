@@ -67,6 +67,8 @@ def agrees(known, real):
         ("x = {}\ndef f(d):\n    if unknown():\n        raise ValueError\n    d['a'] = 1\nf(x)", {"a": 1}),
         ("x = {'a': 1, 'b': 2}\ndef f():\n    if unknown():\n        raise ValueError\n    del x['b']\nf()", {"a": 1}),
         ("def f():\n    global x\n    x = 2\nx = 1", 1),
+        ("import copy\nx = {'a': [1]}\nb = copy.deepcopy(x)\nb['a'].append(2)\nb['c'] = 3", {"a": [1]}),
+        ("from copy import copy\nx = {'a': [1]}\nb = copy(x)\nb['a'].append(2)\nb['c'] = 3", {"a": [1, 2]}),
     ],
 )
 def test_values_are_known(text, expected):
@@ -270,6 +272,8 @@ VALUES = st.one_of(
     st.just("w()"),
     st.builds("q({})".format, NAMES),
     st.builds("{}.copy()".format, NAMES),
+    st.builds("r({})".format, NAMES),
+    st.builds("s(**{})".format, NAMES),
 )
 SIMPLE = st.one_of(
     st.builds("{} = {}".format, NAMES, VALUES),
@@ -327,6 +331,15 @@ def q(v, *rest, **more):
     for i in u2():
         v['q'] = i
     return v
+def r(v):
+    if u():
+        return v
+    elif a == 1:
+        raise ValueError
+    v['r'] = 1
+def s(*rest, **more):
+    more['s'] = rest
+    return more
 """
 PROGRAMS = st.lists(st.one_of(SIMPLE, SIMPLE, st.recursive(SIMPLE, blocks, max_leaves=4)), min_size=1, max_size=8)
 

@@ -158,6 +158,30 @@ def test_job_of_a_queue_keeps_its_channels(call, channels, lost):
     assert all(said in part.why for part, said in zip(found.not_imported, lost.values(), strict=True))
 
 
+@pytest.mark.parametrize(
+    ("call", "channels", "lost"),
+    [
+        ("job.fit({'a': 's3://bucket/a', 'b': f(), 'c': [1], **more()})", ["a", "b"], [("inputs",), ("inputs", "c")]),
+        ("i = {'a': 's3://bucket/a'}\nif u():\n    i['b'] = 's3://bucket/b'\njob.fit(i)", ["a"], [("inputs",)]),
+        ("job.fit(f())", [], [("inputs",)]),
+    ],
+)
+def test_unknown_channels_keep_their_neighbors(call, channels, lost):
+    text = ESTIMATOR.format(before="", argument="", after="").replace("job.fit()", call)
+    found = imported_program(text)
+    assert (channels_of(found), [part.path for part in found.not_imported]) == (channels, lost)
+    trainer = "trainer.train(input_data_config=[data, f(), InputData(channel_name=g(), data_source='s3://bucket/a')])"
+    found = imported_program(TRAINER.format(patterns="") + trainer)
+    assert channels_of(found) == ["train"]
+    assert [part.path for part in found.not_imported] == [("input_data_config", 1), ("input_data_config", 2)]
+
+
+def test_classes_of_a_star_import_are_known():
+    text = TRAINER.format(patterns="").replace("import Compute, InputData, SourceCode", "import *")
+    found = imported_program(f"{text}trainer.train(input_data_config=[data])")
+    assert channels_of(found) == ["train"] and found.not_imported == ()
+
+
 def test_each_input_of_a_queue_is_a_job():
     text = TRAINER.format(patterns="") + "TrainingQueue('q').map(trainer, [[data], None, [data]])"
     found = found_jobs("program.py", text.encode())
@@ -170,10 +194,11 @@ def test_each_input_of_a_queue_is_a_job():
     [
         ("['data', '*.bin', '.env']", ["data", "*.bin", ".env"], ""),
         ("['!a', '#b']", [r"\!a", r"\#b"], ""),
-        ("['data/']", ["data/"], "`data/` leaves out nothing"),
+        ("['data/']", ["data/"], "`data/` excludes nothing"),
         ("['a', f()]", ["a"], "some are known only when"),
         ("f()", None, "some are known only when"),
         ("[]", None, ""),
+        ("['']", None, ""),
         ("None", None, ""),
     ],
 )
@@ -231,6 +256,8 @@ def test_other_trainers_are_refused_with_the_reason(text, named, why):
 def test_other_trainers_next_to_a_job_are_listed():
     found = imported_program(TRAINER.format(patterns="") + f"trainer.train()\n{SFT}")
     assert [part.path for part in found.not_imported] == [("SFTTrainer",)]
+    found = imported_program(TRAINER.format(patterns="") + "trainer.train()\nsm.create_training_job(**request())")
+    assert [part.path for part in found.not_imported] == [("create_training_job",)]
 
 
 def test_arguments_that_a_function_collects_are_known():
