@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 from typing import TypedDict
 
@@ -47,6 +49,8 @@ def main() -> None:
         return
     checked = repository()
     wanted = said("BASE") or (base_of(checked, request) if request else "")
+    if said("BASE") and request is not None:
+        check_owner(checked, wanted, request)
     base = commit_of(checked, wanted)
     if base is None:
         sys.exit(f"smspec: there is no revision `{wanted}`, here or at origin")
@@ -108,6 +112,14 @@ def base_of(checked: Repository, request: PullRequest) -> str:
     if len(parents) == 2 and parents[1] == request.head:
         return parents[0]
     return request.base
+
+
+def check_owner(checked: Repository, revision: str, request: PullRequest) -> None:
+    """Exit where a stranger may have chosen what a name means: a checkout of a fork has the branches of the fork."""
+    here = re.escape(os.environ["GITHUB_REPOSITORY"])
+    is_ours = re.search(rf"[/:]{here}(?:\.git)?/?\Z", checked.setting("remote.origin.url"), re.IGNORECASE)
+    if request.is_from_fork and not is_ours and not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", revision):
+        sys.exit(f"smspec: `{revision}` may be a branch of the fork, which is checked out: leave the input base empty")
 
 
 def commit_of(checked: Repository, revision: str) -> str | None:

@@ -169,6 +169,29 @@ def test_right_sources_are_accused_of_nothing(checked, script, files):
     assert (status, records) == (0, []), err
 
 
+GETOPT = "import getopt, sys\ntry:\n    getopt.getopt(sys.argv[1:], 'e:', ['epochs='])\n"
+GETOPT += "except getopt.GetoptError{}\nsys.exit(7)\n"
+OPTPARSE = "import optparse\np = optparse.OptionParser()\np.add_option('--epochs', type='int')\np.parse_args()\n1 / 0\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "words", "found"),
+    [
+        (GETOPT.format(" as error:\n    print(error)\n    sys.exit(2)"), {"rate": "1"}, [("error", "SM548")]),
+        (GETOPT.format(":\n    pass"), {"rate": "1"}, [("note", "SM550")]),
+        (GETOPT.format(":\n    sys.exit(2)"), {"epochs": "3"}, []),
+        (OPTPARSE, {"rate": "1"}, [("error", "SM548")]),
+        (OPTPARSE, {"epochs": "x"}, [("error", "SM548")]),
+        (OPTPARSE, {"epochs": "3"}, []),
+    ],
+)
+def test_older_parsers_are_stopped(checked, script, words, found):
+    checked.spec(CHANNEL + values(**words))
+    checked.job.write("src/train.py", script)
+    _, records, err = checked.check()
+    assert codes(records) == found, err
+
+
 CLICK = "import click\n@click.group()\ndef cli(): pass\n@cli.command()\ndef fit(): raise SystemExit(7)\ncli()\n"
 TYPER = (
     "import typer\ncli = typer.Typer()\n@cli.command()\ndef fit(): raise SystemExit(7)\n"

@@ -343,16 +343,23 @@ def test_context_contains_only_copied_files(engine, tree):
     assert json.loads((directory / "create-training-job.json").read_text())
 
 
-def test_secrets_reach_the_commands_and_no_layer(engine, tree, tmp_path):
+def test_secrets_reach_the_commands_and_no_layer(engine, tree, tmp_path, monkeypatch):
     """Neither the image, nor its history, nor the log of the build has what a command did not write."""
+    monkeypatch.setenv("DOCKER_HOST", engine.host)
+    monkeypatch.setenv("PATH", f"{os.path.dirname(engine.client) or '/usr/bin'}{os.pathsep}{os.environ['PATH']}")
     value, content = "https://user:pa5s-w0rd@index.example.com/", "machine index.example.com password 7f3e9c21\n"
-    (tmp_path / "netrc").write_text(content)
+    place = tmp_path / 'of "me", src=x'
+    place.mkdir()
+    (place / "netrc").write_text(content)
     check = 'printf %s "$INDEX" | sha256sum > /index && sha256sum < "$NETRC" > /netrc'
     secrets = {"INDEX": "env", "NETRC": "file"}
-    directory = tree(secrets=secrets, run=(check,), python_packages=())
-    (tmp_path / "index").write_text(value + "\n")
-    options = ("--secret", f"id=INDEX,src={tmp_path / 'index'}", "--secret", f"id=NETRC,src={tmp_path / 'netrc'}")
-    built = engine.build(directory, "secrets", "--no-cache", *options)
+    members = {"secrets": secrets, "run": (check,), "python_packages": ()}
+    directory, image = tree(**members), image_plan(**members, tag="5" * 64)
+    (place / "index").write_text(value + "\n")
+    files = {name: str(place / name.lower()) for name in secrets}
+    built: list[str] = []
+    build_image(Client("docker"), image, str(directory), secrets=files, labels={}, show=built.append, is_verbose=True)
+    engine.docker("tag", image.uri, "secrets")
     digests = [engine.output("secrets", "cat", name).split()[0] for name in ("/index", "/netrc")]
     assert digests == [hashlib.sha256(text.encode()).hexdigest() for text in (value, content)]
     kept = engine.docker("image", "inspect", "secrets").stdout
@@ -360,7 +367,7 @@ def test_secrets_reach_the_commands_and_no_layer(engine, tree, tmp_path):
     kept += engine.output(
         "secrets", "sh", "-c", "env; ls -A /run/secrets 2>&1; grep -rl 7f3e9c21 /etc /opt /root /run || true"
     )
-    assert not [text for text in ("pa5s-w0rd", "7f3e9c21") if text in kept + built.stdout + built.stderr]
+    assert not [text for text in ("pa5s-w0rd", "7f3e9c21") if text in kept + "\n".join(built)]
     missing = engine.build(directory, "secrets", "--no-cache", check=False)
     assert missing.returncode != 0
     assert re.search("secret (INDEX|NETRC).*not found", missing.stderr)

@@ -178,3 +178,11 @@ def test_fetched_and_named_python_are_refused(job):
     needs(job, "3.12")
     ended = job.run(job.environment, **{"fetch-python": None, "python": sys.executable})
     assert (ended.returncode, "not allowed with argument" in ended.stderr) == (2, True), ended.stderr
+
+
+def test_uv_never_starts_in_the_project(job, tmp_path):
+    """As a shim of pyenv, it would be the program that `.python-version` selects there."""
+    needs(job, f"{sys.version_info.major}.{sys.version_info.minor}", ", python_packages: [no-such-package==1.0]")
+    (tmp_path / "bin/uv").write_text(f'#!/bin/sh\necho "$PWD" >> {tmp_path}/started\necho uv 99.0.0\nexit 1\n')
+    ended = checked_job(job, {**job.environment, "PIP_NO_INDEX": "1"})
+    assert (ended.returncode, {*(tmp_path / "started").read_text().split()}) == (3, {os.sep}), ended.stderr

@@ -100,6 +100,24 @@ def test_container_has_the_memory_that_is_asked_for(job, engine):
     assert (job.summary()["status"], job.summary()["exit_status"]) == ("Failed", 137)
 
 
+@pytest.mark.parametrize("place", ["/opt/ml/model-1/checkpoints", "/data/checkpoints"])
+def test_checkpoints_outlive_containers_in_any_place(job, engine, place):
+    """Also a run whose containers cannot be created."""
+    source = f"""
+    import os, sys
+    found = os.listdir("{place}")
+    open("{place}/" + str(len(found)), "w").close()
+    print("FOUND", found)
+    sys.exit(not found)
+    """
+    script(job, source, f"checkpoints: {{s3: s3://models/checkpoints/, local: {place}}}\n")
+    text = (job.directory / "job.yaml").read_text()
+    (job.directory / "job.yaml").write_text(text.replace(IMAGE, engine.base))
+    assert [job.run(**request).returncode for request in ({}, {"memory": "1MB"}, {})] == [1, 3, 0]
+    assert "FOUND ['0']" in job.log()
+    assert sorted(os.listdir(f"{job.run_directory}/hosts/algo-1{place}")) == ["0", "1"]
+
+
 def test_second_run_builds_nothing(job, engine):
     described(job, engine, "complete", 'description: "again"\n')
     job.run()

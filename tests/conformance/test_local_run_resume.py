@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 import pytest
 
@@ -29,6 +30,8 @@ HANDLER = """
         def end(self, job):
             with open(os.path.join(job.model_dir, "epochs"), "w") as file:
                 file.write(self.epochs)
+            if os.path.exists(HERE + "/../large"):
+                os.truncate(file.name, 8 << 30)  # zeros, which need no room
 """
 
 
@@ -75,6 +78,21 @@ def test_interrupted_run_is_resumed(job):
     assert afresh.returncode == 0, afresh.stderr
     assert job.archive() == {"epochs": b"0123"}
     assert "going on" not in afresh.stderr
+
+
+def test_ctrl_c_leaves_a_model_that_was_not_collected(job):
+    (job.directory / "hang").unlink()
+    job.write("large", b"")
+    process = job.start()
+    end = time.monotonic() + DEADLINE
+    while not (job.run_directory / "model.tar.gz.part").exists():
+        assert time.monotonic() < end and process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=DEADLINE)
+    sentence = f"the results were not collected; the next run removes them: they are in `{job.run_directory}/hosts`"
+    assert (process.returncode, sentence in errors) == (130, True), errors
+    assert (job.host() / "model/epochs").stat().st_size == 8 << 30
 
 
 def test_changed_job_starts_again(job):

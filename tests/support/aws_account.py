@@ -153,7 +153,8 @@ def of_kind(kind):
     if kind == "network":
         return SPEC + "network: {subnets: [subnet-00000001], security_groups: [sg-00000001]}\n"
     if kind == "training plan":
-        return SPEC.replace("volume: 10GB", f"volume: 10GB, training_plan: {PLAN}")
+        spec = SPEC.replace("ml.m5.large", "ml.p5.48xlarge")
+        return spec.replace("volume: 10GB", f"training_plan: {PLAN}")
     if kind == "secret":
         return SPEC + f'source: src/\nentry_point: train.py\nsecrets: {{TOKEN: "{SECRET}"}}\n'
     if kind == "file system":

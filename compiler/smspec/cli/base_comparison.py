@@ -22,13 +22,12 @@ from smspec.cli.comparison import (
     unfit_notes,
 )
 from smspec.pipeline.affected_specs import check_checkout, unread_notice, unread_submodules
+from smspec.pipeline.changes_elsewhere import changed_secrets, lifted_patterns, replaced_specs, twin_names
 from smspec.pipeline.compared_specs import (
     ComparedSpec,
     Tracked,
     absent_specs,
-    changed_secrets,
     compared_specs,
-    filtered_specs,
     is_no_job,
     repeated_specs,
     tracked_files,
@@ -50,10 +49,12 @@ from smspec.review.comparison import State, paired
 from smspec.review.job_review import JobReview
 from smspec.review.kinds.same_job import COSMETIC
 from smspec.review.settings_changes import (
-    filtered_review,
+    lifted_review,
     lost_review,
+    replaced_review,
     secret_review,
     settings_reviews,
+    twin_review,
     uncompared_review,
     unsearched_review,
 )
@@ -75,14 +76,15 @@ Specs = dict[str, ComparedSpec]
 class _Listed:
     """The specs of both states, and the places of those that a search ``lost``, or never lists: ``hidden``.
 
-    ``filtered``: files that a filter of git may replace by specs elsewhere, each with its name.
+    ``replaced``: files that may be specs elsewhere, each with the name of a filter of git, or of none for a link.
     """
 
     now: Specs
     then: Specs
     lost: set[str]
     hidden: set[str]
-    filtered: dict[str, str]
+    replaced: dict[str, str]
+    tracked: Tracked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +148,10 @@ def against_base(
                 or os.path.islink(os.path.join(repository.top, place))
             ),
             *(uncompared_review(place, is_unset) for place, is_unset in sorted(sides.uncompared.items())),
-            *(filtered_review(place, name) for place, name in listed.filtered.items()),
+            *(replaced_review(place, name) for place, name in listed.replaced.items()),
             *(secret_review(place, name) for place, name in changed_secrets(changed, sides.gathered, top).items()),
+            *(lifted_review(*lifted) for lifted in lifted_patterns(changed, sides.gathered, base).items()),
+            *(twin_review(*names) for names in twin_names(changed, made_from, listed.tracked, cache).items()),
             *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
             *(
                 unsearched_review(place)
@@ -213,7 +217,7 @@ def _listed(
             f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{base.name}`"
         )
     lost = {place for place, spec in then.items() if spec.is_found and not (place in now and now[place].is_found)}
-    filtered = filtered_specs(changed, tops, lost, now)
+    replaced = replaced_specs(changed, tops, lost, now, tracked)
     start = None if any(map(os.path.isabs, paths)) else os.curdir
     now |= _still_there(then, now, repository.top, cache, start)
     then |= _still_there(now, then, base.directory, base_cache, None)
@@ -224,7 +228,7 @@ def _listed(
         now[place] = ComparedSpec(path=shown, place=place, is_found=False)
         base.bring(os.path.join(base.directory, place))
     then |= _still_there({place: now[place] for place in hidden}, then, base.directory, base_cache, None)
-    return _Listed(now=now, then=then, lost=lost, hidden=set(hidden), filtered=filtered)
+    return _Listed(now=now, then=then, lost=lost, hidden=set(hidden), replaced=replaced, tracked=tracked)
 
 
 def _compiled(

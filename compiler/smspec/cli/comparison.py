@@ -12,6 +12,7 @@ from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
 from smspec.organization import prices_of
 from smspec.organization.organization_config import MalformedConfig
+from smspec.pipeline.changes_elsewhere import outer_data
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import CheckedSpec, check_of_variants
@@ -190,7 +191,8 @@ def _version(job: Compiled, base: Revision | None = None) -> JobVersion:
     if base is not None:
         writing = Writing(document=document, root=base.directory, shown=f"{base.name}:")
     layers = None if plan.image is None else layers_of_plan(plan.image, plan.run, build_inputs)
-    return version_of_plan(plan, job.job, build_inputs, layers, writing)
+    outer = outer_data(job.inputs, None if base is None else base.directory)
+    return replace(version_of_plan(plan, job.job, build_inputs, layers, writing), outer_data=outer)
 
 
 def _layers_of_build(build: LastBuild) -> Layers | None:

@@ -22,6 +22,8 @@ _LEAST_ENTROPY = 2.5
 """Bits per character. A dozen random characters have more; `aaaa-1111-aaaa` has less."""
 _NUMBER = r"[-+]?[0-9._,]+(?:[eE][-+]?[0-9]+)?[kKMGTB%]?"
 _SHORT_NUMBER = r"-?[0-9.]{1,5}"
+_BUILD = r"[0-9]+(?:\.[0-9a-z]+)+=[0-9a-z_.]+"
+"""The version and the build of a package, as conda exports them after its name."""
 # Values that enable or disable a service instead of a key.
 _SETTING = r"(?i)disabled?|enabled?|default|auto|required|optional|offline|online|anonymous|dry-?run"
 _OPTION = r"--[^=\s]+|-[A-Za-z][^=\s]{2,}"
@@ -115,6 +117,8 @@ def _is_reported(sure: int, _name: str, text: str) -> bool:
         return False
     if sure == SURE:
         return len(text) >= _SHORTEST_SURE
+    if re.fullmatch(_BUILD, text):
+        return False
     if sure == LIKELY:
         return _is_no_word(text)
     return is_random(text)
@@ -125,7 +129,7 @@ def _is_withheld(sure: int, name: str, text: str) -> bool:
         return True
     if sure < LIKELY:
         return is_random(text)
-    if re.fullmatch(_NUMBER, text) or re.fullmatch(_SETTING, text):
+    if any(re.fullmatch(form, text) for form in (_NUMBER, _SETTING, _BUILD)):
         return False
     return not is_words(text) or ("/" not in text and _is_credential(name))
 

@@ -113,7 +113,7 @@ def _strange_line(content: bytes, requirements: bytes, packages: Mapping[str, st
 
     own = read_requirements(requirements, variables_in(requirements.decode("utf-8-sig", "replace"))).options
     installed: dict[str, str] = {}
-    is_open = False
+    is_open, number = False, 0
     for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
         package = _PACKAGE.fullmatch(line)
         if is_open:
@@ -128,6 +128,8 @@ def _strange_line(content: bytes, requirements: bytes, packages: Mapping[str, st
         if not known:
             return f"has a line {number} that `smspec lock` does not write"
         is_open = line.endswith("\\") and not line.startswith("#")
+    if is_open:  # the file ends where a hash would be
+        return f"has a line {number} that `smspec lock` does not write"
     if installed != dict(packages):
         name = next(name for name in sorted({*installed, *packages}) if installed.get(name) != packages.get(name))
         return f"has {quoted(name)} in another version than smspec.lock, or only one of them has it"

@@ -61,7 +61,7 @@ def check_checkout(absent: set[str], specs: Iterable[str], needed: set[str], cac
     if not absent:
         return
     paths = tuple(specs)
-    places = {way for path in paths for place in _places(path, cache) for way in places_on_the_way(place)}
+    places = {way for path in paths for place in places_of(path, cache) for way in places_on_the_way(place)}
     above = {directory for path in paths for way in places_on_the_way(path) for directory in _directories_above(way)}
     lacking = sorted(
         path
@@ -85,7 +85,7 @@ def unread_submodules(changed: ChangedFiles, tops: Iterable[str], specs: Iterabl
     """
     if not changed.unread:
         return []
-    made_from = {place for path in specs for place in _places(path, cache)}
+    made_from = {place for path in specs for place in places_of(path, cache)}
     tops = [*tops, *map(os.path.realpath, made_from)]
     places = {way for place in made_from for way in places_on_the_way(place)}
     found = {path for path in changed.unread if any(is_below(path, top) for top in tops)}
@@ -107,7 +107,7 @@ def unread_notice(submodules: Sequence[str]) -> str:
 def _is_affected(
     path: str, changed: ChangedFiles, reach: set[str], settings: Mapping[str, str], cache: InputCache
 ) -> bool:
-    places = dict.fromkeys(_places(path, cache, settings))
+    places = dict.fromkeys(places_of(path, cache, settings))
     if any(map(changed.touches, places)):
         return True
     # A file with a rule that is gone is no longer among the places.
@@ -121,7 +121,7 @@ def _is_affected(
     return not reach.isdisjoint({directory for way in ways for directory in _directories_above(way)})
 
 
-def _places(path: str, cache: InputCache, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
+def places_of(path: str, cache: InputCache, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
     """Yield the files and directories that the jobs of a spec are made from, also those that are missing now."""
     yield path
     directory = _directory(path)

@@ -11,13 +11,11 @@ a short list, so a comparison with a revision can look at each file of it (`unse
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import PurePath
 
 from smspec.pipeline.affected_specs import affected_by, check_checkout, unread_notice, unread_submodules
-from smspec.pipeline.compilation import Faulty
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import (
     ENDINGS,
@@ -33,9 +31,8 @@ from smspec.pipeline.spec_discovery import (
     take,
 )
 from smspec.pipeline.variants import Gathered, are_same, compile_variants, gather_variants, misplaced
-from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import MOST_LINKS, is_below, open_below
+from smspec.source.real_file import MOST_LINKS, is_below
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.git import (
@@ -52,11 +49,6 @@ from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
 from smspec.workspace.spec_reading import has_spec_key, is_meant_as_spec, is_spec_file
 from smspec.workspace.working_tree import ChangedFiles, place_of
-
-_MOST_OF_A_POINTER = 1024
-_ANY = re.compile(b"")
-_STORED = re.compile(rb"\s*version \S+/|\0|U2FsdGVkX1")
-"""A pointer of Git LFS, which strips blanks and knows several addresses, or what git-crypt or OpenSSL encrypted."""
 
 _USUAL_ENDINGS = (*ENDINGS, ".json")
 """Other files are read only if they change: there may be many."""
@@ -76,13 +68,14 @@ class Tracked:
     """The paths in a directory without links, the ``top``, that git tracks; all of them if ``paths`` is None.
 
     ``modules``: submodules that git cannot read; a commit brought all that is in them. ``sparse``: what a sparse
-    checkout leaves out, each with its path and repository.
+    checkout leaves out, each with its path and repository. ``linked``: those of the paths that are links.
     """
 
     top: str
     paths: frozenset[str] | None
     modules: tuple[str, ...] = ()
     sparse: tuple[tuple[str, Repository, StagedFile], ...] = ()
+    linked: tuple[str, ...] = ()
 
     def absent(self) -> set[str]:
         """Return the whole paths of the files that a sparse checkout left out."""
@@ -151,6 +144,10 @@ class Tracked:
         inside = os.path.relpath(os.path.join(os.path.realpath(parent), name), self.top).replace(os.sep, "/")
         return self.paths is None or inside in self.paths or any(is_below(inside, module) for module in self.modules)
 
+    def links(self) -> Iterator[str]:
+        """Yield the whole paths of links."""
+        return (os.path.join(self.top, name) for name in self.linked)
+
     def hides(self, directory: str) -> bool:
         """Return whether a directory is output of smspec: a marker that a commit brings proves nothing."""
         return is_output_of_ours(directory) and not any(
@@ -163,6 +160,7 @@ def tracked_files(repository: Repository) -> Tracked:
     paths: set[str] = set()
     sparse: list[tuple[str, Repository, StagedFile]] = []
     unread: list[str] = []
+    linked: list[str] = []
     ahead = [(repository, "")]
     while ahead:
         here, prefix = ahead.pop()
@@ -174,13 +172,16 @@ def tracked_files(repository: Repository) -> Tracked:
             unread.append(prefix)
             continue
         paths.update(os.path.join(prefix, file.path) for file in staged)
+        linked += [os.path.join(prefix, file.path) for file in staged if file.mode == LINK]
         sparse += [(os.path.join(prefix, file.path), here, file) for file in staged if file.is_sparse]
         for module in (os.path.join(prefix, file.path) for file in staged if file.mode == SUBMODULE):
             try:
                 ahead.append((checked_repository(os.path.join(repository.top, module)), module))
             except GitFailed:
                 unread.append(module)
-    return Tracked(top=repository.top, paths=frozenset(paths), modules=tuple(unread), sparse=tuple(sparse))
+    return Tracked(
+        top=repository.top, paths=frozenset(paths), modules=tuple(unread), sparse=tuple(sparse), linked=tuple(linked)
+    )
 
 
 def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) -> dict[str, ComparedSpec]:
@@ -271,32 +272,6 @@ def unsearched_specs(
     return tuple(sorted(jobs))
 
 
-def filtered_specs(
-    changed: ChangedFiles, tops: Iterable[str], lost: set[str], known: Mapping[str, ComparedSpec]
-) -> dict[str, str]:
-    """Return places of changed files that are what git stores, and that a filter may replace by job specs elsewhere.
-
-    So are pointers of Git LFS, and encrypted files. Each with the name of its filter. ``lost``: former specs, which may
-    have any name. ``known``: those that are specs here.
-    """
-    repository = changed.repository
-    names = (place_below(path, repository.top) for top in tops for path in changed.below(top) if is_yaml(path))
-    places = sorted({*lost, *names} - known.keys())
-    stored = [place for place in places if _is_as_stored(repository.top, place, _ANY if place in lost else _STORED)]
-    found = repository.attributes(stored, ("filter",)) if stored else {}
-    filters = {place: found.get(place, {}).get("filter", "unspecified") for place in stored}
-    return {place: name for place, name in filters.items() if name not in ("unspecified", "unset", "set")}
-
-
-def _is_as_stored(top: str, place: str, form: re.Pattern[bytes]) -> bool:
-    try:
-        with open(open_below(top, place.split("/")), "rb") as file:
-            content = file.read(_MOST_OF_A_POINTER)
-    except (OSError, ValueError):
-        return False
-    return form.match(content) is not None
-
-
 def absent_specs(changed: ChangedFiles, tops: Iterable[str], tracked: Tracked) -> set[str]:
     """Return the changed files below some real directories that a sparse checkout lacks, and that may be specs."""
     return tracked.absent_specs(path for top in tops for path in changed.below(top))
@@ -364,31 +339,3 @@ def repeated_specs(old: Mapping[str, Gathered], new: Mapping[str, Gathered], bas
         and are_same(old[place], old[twin])
         and are_same(new[place], new[twin])
     ]
-
-
-def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> dict[str, str]:
-    """Return places of changed files of git that builds read as secrets, each with the name of the secret.
-
-    No such file is opened, so nothing else shows a change. ``base``: the directory of the files of the revision, whose
-    specs do not count.
-    """
-    found: dict[str, str] = {}
-    for side in specs:
-        directory = os.path.abspath(os.path.dirname(side.path))
-        if is_below(directory, base):
-            continue
-        for inputs in side.inputs.values():
-            if isinstance(inputs, Faulty):
-                continue
-            node = inputs.document.node(("image", "secrets"))
-            for name, _ in node.entries if isinstance(node, MappingNode) else ():
-                file = inputs.document.string(("image", "secrets", name.text, "file"))
-                path = os.path.join(directory, file or "")
-                if file and "\0" not in file and changed.touches(path):
-                    found[path] = name.text
-    tracked = tracked_files(changed.repository) if found else None
-    return {
-        place_below(path, changed.repository.top): name
-        for path, name in sorted(found.items())
-        if not os.path.lexists(path) or (tracked is not None and tracked.has(path))
-    }

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from smspec.pipeline.script_source import ProgramSource, candidates
-from smspec.script.program import ForeignScript, Program, UnreadScript, bare
+from smspec.script.program import FileUse, ForeignScript, Program, UnreadScript, bare
 from smspec.script.reach import ForeignImport, IgnoredModule, MissingModule, Reach, Version
 from smspec.script.reach.reaching import Reaching
 from smspec.script.script_files import (
@@ -203,15 +203,29 @@ def _python_texts(files: dict[str, str], modules: ProgramSource) -> list[str] | 
     return found if len(found) == len(names) else None
 
 
+_CREATES = (
+    r"^(?![ \t#@\"']|(?:async|class|def|from|import)\b)"
+    r".*(?:open\(|write|dump\(|save|mkdir|makedirs|touch\(|copy|download|extract|system\(|subprocess)"
+)
+"""A line of a module that is not followed, at its import, that may create a file."""
+
+
 def _with_missing_files(program: Program, files: dict[str, str], modules: ProgramSource) -> Program:
     """Return the script with the files that it reads and the source does not have, nor names a second time."""
     directories = {path[: index + 1] for path in files for index, letter in enumerate(path) if letter == "/"}
-    missing = {use.path: use for use in reversed(program.file_reads) if use.path not in files}
+    missing: dict[str, FileUse] = {}
+    for use in reversed(program.file_reads):
+        path = modules.path_of(use.path) if use.is_named else use.path
+        if path not in files and not path.startswith("..") and not (use.is_named and "setup.py" in files):
+            missing[path] = replace(use, path=path)
     texts = _python_texts(files, modules) if missing else None
+    followed = {one.text for one in program.texts}
+    if texts is None or any(re.search(_CREATES, text, re.MULTILINE) for text in texts if text not in followed):
+        missing.clear()
     found = [
         use
         for path, use in missing.items()
-        if f"{path}/" not in directories and texts is not None and _mentions(posixpath.basename(path), texts) == 1
+        if f"{path}/" not in directories and _mentions(posixpath.basename(path), texts or ()) == 1
     ]
     return replace(program, file_reads=(), missing_files=tuple(reversed(found)))
 

@@ -138,6 +138,10 @@ class ProgramSource:
         """Return the path of a file as the author would type it."""
         return os.path.normpath(os.path.join(self._directory, path))
 
+    def path_of(self, name: str) -> str:
+        """Return the path in the source of a file as the author would type it."""
+        return os.path.relpath(name, self._directory or ".").replace("\\", "/")
+
     def _compiled_modules(self) -> set[str]:
         if self._compiled is None:
             found = [file for file in self._files if file.endswith(_COMPILED) and "__pycache__" not in file]

@@ -25,7 +25,8 @@ _ABOUT_WORDS = re.compile(
     r"|invalid \w+ value: '[^/']*'$"
     r"|[Nn]o such (?:option|command)|Missing (?:option|argument|parameter|command)|[Uu]nexpected extra argument"
     r"|is not a valid (?:\w+ )?(?:integer|float|boolean|UUID|range|datetime)|is not one of|[Uu]nknown command line flag"
-    r"|not used by the HfArgumentParser|requires (?:an|\d+) argument|does not take a value"
+    r"|not used by the HfArgumentParser|requires (?:(?:an|\d+) )?argument|does not take a value"
+    r"|option --?\S+ (?:not recognized|must not have an argument|not a unique prefix)"
 )
 _OF_THIS_MACHINE = re.compile(r"\bcpus?\b|\bcores?\b|\bmemory\b|\bdisk\b|\bhost\b|\bnetwork\b", re.IGNORECASE)
 _NOTHING_TO_CHOOSE = re.compile(r"\(choose from ?\)|choose from:? *$")

@@ -42,7 +42,9 @@ _LONGEST_REASON = 60
 _MOST_MEMBERS = 5
 _NO_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
-_WORDS = re.compile(r"\b(?:argparse|ArgumentParser|HfArgumentParser|click|typer|absl|jsonargparse|hydra|fire|tyro)\b")
+_WORDS = re.compile(
+    r"\b(?:argparse|ArgumentParser|HfArgumentParser|optparse|getopt|click|typer|absl|jsonargparse|hydra|fire|tyro)\b"
+)
 _OTHERS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(hydra|fire|tyro|omegaconf|simple_parsing|docopt)\b", re.MULTILINE)
 
 _PARSES = {
@@ -308,7 +310,7 @@ def argument_findings(
     if seen.kind == "parsed":
         return []
     if seen.kind == "caught":
-        reason = "the script goes on after its parser rejects them"
+        reason = "it goes on after its parser rejects them"
         notes = (Note(message_line(seen.message, here)),) if seen.message else ()
         return [unproven(here.path, f"the arguments of `{here.script}` were not checked: {reason}", *notes)]
     if seen.kind == "rejected":

@@ -91,8 +91,7 @@ class Rehearsal:
     @property
     def checkpoints(self) -> str | None:
         """The checkpoint directory of the job, relative to the root of a host."""
-        directory = self.training.checkpoint_directory
-        return os.path.normpath(directory).lstrip("/") if directory and directory.startswith("/") else None
+        return self.training.checkpoint_place or None
 
     @property
     def tolerance(self) -> float | None:

@@ -157,7 +157,16 @@ def verdict(changes: Sequence[Change]) -> str:
 def added_changes(new: JobVersion, prices: PriceBook) -> tuple[Change, ...]:
     """Return the changes for a new job: the job itself, access, and its cost ceiling, not each of its keys."""
     nothing = replace(
-        new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None, others=(), build_secrets={}
+        new,
+        payload={},
+        layers=None,
+        image_tag=None,
+        code=None,
+        request=None,
+        writing=None,
+        others=(),
+        build_secrets={},
+        outer_data={},
     )
     pair: Pair = paired(nothing, new, prices)
     return (

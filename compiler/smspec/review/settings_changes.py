@@ -18,7 +18,9 @@ from smspec.organization.policy_file import loosens, undercuts
 from smspec.review.change import Change, quoted, safe
 from smspec.review.job_review import JobReview, job_review
 from smspec.review.kinds.security import SECURITY
+from smspec.review.kinds.software import CODE
 from smspec.source import Path, to_data
+from smspec.source.frozen import replace
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
 from smspec.spec.yaml import decode_bytes, read
@@ -84,12 +86,15 @@ def uncompared_review(path: str, is_unset: bool) -> JobReview:
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 
-def filtered_review(path: str, name: str) -> JobReview:
-    """Return the review of a changed file that a filter of git may replace by a job spec where it runs."""
-    what = (
-        f"the filter {quoted(name)} of git replaces this file where it runs: it may be a job spec there, not compared"
-    )
-    changes = [_change(path, (), what, brief="filtered file")]
+def replaced_review(path: str, name: str) -> JobReview:
+    """Return the review of a changed file that a filter of git may replace by a job spec where it runs.
+
+    Without the name of a filter: of a link that a checkout without links has as a file.
+    """
+    how = f"the filter {quoted(name)} of git replaces this file where it runs"
+    how = how if name else "a checkout without links has the text of this one as a file"
+    what = f"{how}: it may be a job spec there, not compared"
+    changes = [_change(path, (), what, brief="filtered file" if name else "text of a link")]
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 
@@ -97,6 +102,22 @@ def secret_review(path: str, name: str) -> JobReview:
     """Return the review of a changed file that builds read as a secret."""
     what = f"builds read this file as the secret {quoted(name)}: it changed, and is not opened here"
     changes = [_change(path, (), what, brief="secret of the build")]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
+def lifted_review(path: str, patterns: list[str]) -> JobReview:
+    """Return the review of a file of ignored names that no longer keeps some out of a source below it."""
+    more = f" and {len(patterns) - 1} more" if len(patterns) > 1 else ""
+    what = f"no longer ignored: {quoted(patterns[0])}{more}; a source may send such files, which git does not track"
+    changes = [replace(_change(path, (), what, brief="ignored files"), kind=CODE.name)]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
+def twin_review(path: str, twin: str) -> JobReview:
+    """Return the review of a changed file or directory that has the name of a different one on some systems."""
+    name = twin.encode("unicode_escape").decode()  # the forms of a letter look alike
+    what = f"on a disk that ignores case, as of macOS, this is {quoted(name)}, too: a job may have one for the other"
+    changes = [_change(path, (), what, brief="ambiguous name")]
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 
@@ -249,12 +270,20 @@ def _of_entries(called: str, worse: Callable[[object, object], bool | None]) -> 
 
 def _json(content: bytes) -> dict[Path, object] | None:
     try:
-        data = json.loads(content)
+        data = json.loads(content, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return None
     if not isinstance(data, dict) or nests_too_deep(data):
         return None
     return dict(_entries((), data, 6)) if data else {}
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the members of an object. Raise `ValueError` for a name that is twice: each could be the used one."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("duplicate member")
+    return found
 
 
 def _entries(at: Path, value: object, depth: int) -> Iterator[tuple[Path, object]]:

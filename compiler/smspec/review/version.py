@@ -15,7 +15,7 @@ from smspec.review.request_differences import Leaf, Meaning, leaves, meaning, wi
 from smspec.service.job_costs import PriceBook
 from smspec.service.shapes import member, structure
 from smspec.source import Document, Listing, Path, Scalar, Span
-from smspec.source.frozen import dataclass, replace
+from smspec.source.frozen import dataclass, field, replace
 from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL, SETTINGS_HYPERPARAMETER
 
@@ -61,7 +61,7 @@ class JobVersion:
     uploaded; None without one, or if it is unknown. ``packages``: name → version of what the image installs; None if it
     is not locked. ``package_files``: what else the list of these says. ``others``: the requests of the alternatives
     after the first. ``build_secrets``: name → where a secret of the build comes from; None if it is unknown, as for a
-    request and a build.
+    request and a build. ``outer_data``: channel → its local data, if these are outside of the repository.
     """
 
     name: str
@@ -80,6 +80,7 @@ class JobVersion:
     package_files: Mapping[str, str] | None = None
     others: tuple[RequestPlan, ...] = ()
     build_secrets: Mapping[str, str] | None = None
+    outer_data: Mapping[str, str] = field(default_factory=dict)
 
     def origin(self, path: Path) -> Path:
         """Return the path in the spec for a part of the request; empty without a spec."""

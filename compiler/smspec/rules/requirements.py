@@ -228,6 +228,7 @@ REQUIREMENT_THAT_PIP_CANNOT_INSTALL = Rule("SM328", "requirement that pip cannot
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?"
 _SINGLE_EQUALS = rf"({_NAME})\s*=\s*([0-9][^=\s;,]*)\s*(?:[;#].*)?"
+_OF_CONDA = rf"{_NAME}=[0-9][^=\s]*=[\w.]+"
 _NO_OPERATOR = rf"{_NAME}\s*(=[<>]|\^|~(?!=))\s*v?[0-9].*"
 _GIT = r"(?:(?:-e|--editable)[ =]*|[A-Za-z0-9._-]+(?:\[[^\]]*\])?\s*@\s*)?git\+[a-z]+://"
 
@@ -255,13 +256,19 @@ def _line_findings(content: bytes, path: Path, file: str, *, lacks_git: bool) ->
     git_was_reported = False
     for number, line in enumerate(content.decode("utf-8-sig", "replace").splitlines(), 1):
         word = line.strip()
-        wrong = re.fullmatch(_SINGLE_EQUALS, word)
-        if wrong:
+        if wrong := re.fullmatch(_SINGLE_EQUALS, word):
             yield REQUIREMENT_THAT_PIP_CANNOT_INSTALL.at(
                 path,
                 f"{file} line {number} has `=`, which pip rejects",
                 help="use `==` for an exact version",
             )
+        elif re.fullmatch(_OF_CONDA, word):
+            yield REQUIREMENT_THAT_PIP_CANNOT_INSTALL.at(
+                path,
+                f"{file} line {number} has `=`, which pip rejects: it has the form of `conda list --export`",
+                help="write each Python package as `name==version`",
+            )
+            return
         elif wrong := re.fullmatch(_NO_OPERATOR, word):
             yield REQUIREMENT_THAT_PIP_CANNOT_INSTALL.at(
                 path,

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import re
 
-from smspec.script.shell.endless_commands import CURRENT, EndlessCommand
+from smspec.script.shell.endless_commands import EndlessCommand
 
 _ENDED_FROM_OUTSIDE = re.compile(r"\bThread\(|\bTimer\(|\bsignal\.|\b_exit\(|\bos\.kill|\basyncio\b|\batexit\b")
 _RUNS = re.compile(r"(?:subprocess\.)?(?:run|call|check_call|check_output)|os\.system")
+_CURRENT = re.compile(r"\b(?:SM_CURRENT_HOST|current_host|gethostname|HOSTNAME)\b")
 _EXITS = frozenset({"exit", "quit", "sys.exit"})
 _IDLE = re.compile(r"(?:time\.)?sleep|print|(?:logging|logger|log)\.\w+")
 _DEEPEST_CALLS = 20
@@ -134,7 +135,7 @@ class _Follower:
     def _is_host(self, node: ast.expr) -> bool:
         """Return whether a value differs from host to host."""
         names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-        return bool(names & self._of_host or CURRENT.search(ast.unparse(node)))
+        return bool(names & self._of_host or _CURRENT.search(ast.unparse(node)))
 
 
 def _words(call: ast.Call) -> list[str]:

@@ -197,6 +197,39 @@ class ChannelPath(Value):
         return self.followed_by(rest)
 
 
+class SourcePath(Value):
+    """A path that the script makes of ``__file__``; ``path``: as messages name the files of the source."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @property
+    def parent(self) -> Value:
+        return UNKNOWN if self.path in ("", ".") else SourcePath(posixpath.dirname(self.path) or ".")
+
+    def joined(self, others: tuple[Value, ...]) -> Value:
+        """Return the result of ``os.path.join`` with other parts."""
+        parts = [text(other) for other in others]
+        known = [part for part in parts if part is not None and not part.startswith("/")]
+        return SourcePath(posixpath.join(self.path, *known)) if len(known) == len(parts) else UNKNOWN
+
+    def attribute(self, name: str) -> Value:
+        return self.parent if name == "parent" else super().attribute(name)
+
+    def method(self, name: str, call: Call) -> Value:
+        if name in ("absolute", "resolve"):
+            return self
+        return self.joined(call.arguments) if name == "joinpath" and call.is_whole else UNKNOWN
+
+    def before(self, rest: str | None) -> Value:
+        return UNKNOWN if rest is None else SourcePath(self.path + rest)
+
+    def operation(self, node: Operation, right: Value, _: ProgramInterpreter) -> Value:
+        if isinstance(node.op, ast.Div):
+            return self.joined((right,))
+        return self.before(text(right)) if isinstance(node.op, ast.Add) else UNKNOWN
+
+
 def joined_below(first: Value, others: tuple[Value, ...]) -> Value:
     """Return the result of ``os.path.join`` of a channel's path and other parts."""
     if not isinstance(first, ChannelPath):
@@ -264,24 +297,33 @@ def note_not_followed(call: Call) -> None:
 
 def _note_read(name: str, path: Value, mode: Value | None, call: Call) -> None:
     """Record that a file of the source is certainly read, before anything could create it."""
-    record, found, written = record_of(call.run), text(path), "r" if mode is None else text(mode)
+    record, written = record_of(call.run), "r" if mode is None else text(mode)
+    is_named = isinstance(path, SourcePath)
+    found = path.path if isinstance(path, SourcePath) else text(path)
     if written is None or set(written) & set("wax"):
         record.may_have_files = True
-    elif found and call.is_certain and not record.may_have_files and not re.match(_NOT_OF_SOURCE, found):
-        record.file_reads.append(FileUse(path=posixpath.normpath(found), operation=name, place=call.place))
+    elif found and call.is_certain and not record.may_have_files and (is_named or not re.match(_NOT_OF_SOURCE, found)):
+        use = FileUse(path=posixpath.normpath(found), operation=name, place=call.place, is_named=is_named)
+        record.file_reads.append(use)
+
+
+def _note_path(owner: Value, name: str, call: Call) -> None:
+    if name in _READING:
+        _note_read(f"Path.{name}", owner, call.argument(0, "mode") if name == "open" else None, call)
+    else:
+        record_of(call.run).may_have_files = True
 
 
 def note_method(owner: Value, name: str, call: Call) -> None:
     """Record a method call that certainly uses a path of the container."""
-    if isinstance(owner, ChannelPath) and (name in _OF_PATHS or name in _SEARCHING):
+    if isinstance(owner, SourcePath) and name in _OF_PATHS:
+        _note_path(owner, name, call)
+    elif isinstance(owner, ChannelPath) and (name in _OF_PATHS or name in _SEARCHING):
         owner.note(call.run, f"Path.{name}", call.place)
     elif isinstance(owner, Known) and name in _SEARCHING:
         _note_search(call.run, f"Path.{name}", owner, call.place)
     elif isinstance(owner, Known) and name in _OF_PATHS:
-        if name in _READING:
-            _note_read(f"Path.{name}", owner, call.argument(0, "mode") if name == "open" else None, call)
-        else:
-            record_of(call.run).may_have_files = True
+        _note_path(owner, name, call)
         _note(call.run, f"Path.{name}", owner, call.place)
     elif isinstance(owner, Unknown) and name in _OF_OBJECTS:
         path = call.arguments[0] if call.arguments else UNKNOWN

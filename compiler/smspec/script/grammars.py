@@ -113,6 +113,8 @@ def _argparse_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterat
             )
     elif ": not allowed with argument " in message:
         yield _clash(line, arguments, message)
+    else:
+        yield from _misplaced(line, arguments, message)
 
 
 def _refusal(line: CommandLine, words: Sequence[str], *, alone: bool = False) -> str | None:
@@ -148,7 +150,7 @@ def _twin(line: CommandLine, alone: bool) -> argparse.ArgumentParser:
             target = groups[number]
         words = {"required": option.is_required and not alone} if option.names else {}
         added = target.add_argument(*(option.names or (option.label,)), **words, **_ways(option))
-        if option.words == "A...":
+        if alone or option.words == "A...":
             added.required = option.is_required and not alone
     return twin
 
@@ -161,7 +163,7 @@ def _ways(option: DeclaredOption) -> dict[str, Any]:
         return {"action": _Ends, "nargs": 0}
     ways: dict[str, Any] = {"type": partial(checked, option)}
     if option.words == "unknown":
-        ways["nargs"] = "*"
+        ways["nargs"] = "*" if option.names else argparse.REMAINDER
     elif option.words != 1:
         ways["nargs"] = option.words
     if option.choices is not None:
@@ -220,6 +222,20 @@ def _untrue(line: CommandLine, argument: Argument) -> Iterator[ArgumentFault]:
     )
     if option is not None and option.kind == "bool()" and option.words == 1 and is_false and len(argument.words) == 2:
         yield ArgumentFault(kind="truth", command_line=line, argument=argument, option=option)
+
+
+def _misplaced(line: CommandLine, arguments: Sequence[Argument], message: str) -> Iterator[ArgumentFault]:
+    """Yield the fault of an argument without an option: what the parser expects at its position decides."""
+    places = [option for option in line.options if not option.names]
+    given = [one for one in arguments if one.hyperparameter is None and not one.words[0].startswith("-")]
+    if any(option.words != 1 for option in places) or any(len(one.words) != 1 for one in given):
+        return
+    for option, argument in zip(places, given, strict=False):
+        if message.startswith(f"argument {option.label}: ") and refusal(option, argument.words[0]) is not None:
+            yield _refused(line, argument, option, argument.words)
+    for argument in given[len(places) :]:
+        if message.startswith("unrecognized arguments: "):
+            yield ArgumentFault(kind="unknown", command_line=line, argument=argument)
 
 
 def _clash(line: CommandLine, arguments: Sequence[Argument], message: str) -> ArgumentFault:

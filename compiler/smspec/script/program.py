@@ -181,11 +181,15 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileUse:
-    """A path of the container, written literally, that certainly reaches a file ``operation``."""
+    """A path, written literally, that certainly reaches a file ``operation``: of the container, or from its start.
+
+    ``is_named``: a path of the source in the form in which messages name its files.
+    """
 
     path: str
     operation: str
     place: Span
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

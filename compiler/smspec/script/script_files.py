@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Protocol, Union
 
 from smspec.script.follow.code import absolute
@@ -28,8 +29,11 @@ WORDS = (
     "typer",
     "jsonargparse",
     "HfArgumentParser",
+    "optparse",
+    "getopt",
     "LightningCLI",
     "absl",
+    "app.run",
     "fire",
     "hydra",
     "from_cli",
@@ -109,14 +113,16 @@ class ScriptSource(Protocol):
 
 
 _DATA_FILE = (
-    r"""["']([\w./-]+\.(?:cfg|conf|csv|feather|ini|joblib|jsonl?|np[yz]|parquet|pickle|pkl|pth?|toml|tsv|txt"""
-    r"""|ya?ml))["']"""
+    r"""\.(?:cfg|conf|csv|feather|ini|joblib|jsonl?|np[yz]|parquet|pickle|pkl|pth?|toml|tsv|txt|ya?ml)(?=["'])"""
 )
+_LONGEST_NAME = 100
 
 
 def data_files(text: str) -> set[str]:
     """Return the names of data files that a text mentions, without their directories."""
-    return {name.rpartition("/")[2] for name in re.findall(_DATA_FILE, text)}
+    found = islice(re.finditer(_DATA_FILE, text), MOST_IMPORTS)
+    ends = (text[max(0, one.start() - _LONGEST_NAME) : one.end()] for one in found)
+    return {re.split(r"[^\w.-]", end)[-1] for end in ends}
 
 
 def has_relevant_word(text: str) -> bool:

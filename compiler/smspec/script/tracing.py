@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 
+from smspec.script.file_use import SourcePath
 from smspec.script.follow.classes import Class, Module
 from smspec.script.follow.frames import Call, Frame, Function
 from smspec.script.follow.interpreter import ProgramInterpreter, TooManySteps
@@ -31,6 +32,7 @@ MOST_CHARACTERS = 600_000
 MOST_LOOKED_AT = 3_000_000
 """Characters that are searched for words, to decide whether a module may do anything relevant."""
 
+_MOST_WANTED = 50
 DEEPEST = 20
 """The maximum depth of nested imports."""
 
@@ -132,7 +134,7 @@ class Neighbors:
         module = self._modules[name] = Module(Frame(text))
         self._brought.add(text.name)
         frame = module.frame
-        frame.names |= names_at_start(name)
+        frame.names |= names_at_start(name, text.name)
         is_package = _is_package(text)
         frame.package = name if is_package else name.rpartition(".")[0]
         frame.is_entered = has_relevant_word(text.text) or "dataclass" in text.text
@@ -196,9 +198,13 @@ def _is_package(text: SourceText) -> bool:
     return text.name.replace("\\", "/").endswith("/__init__.py")
 
 
-def names_at_start(name: str) -> dict[str, Value]:
+def names_at_start(name: str, file: str = "") -> dict[str, Value]:
     """Return the names that a module has at its start."""
-    return {"__name__": Known(name), "__file__": UNKNOWN, "TYPE_CHECKING": Known(False)}
+    return {
+        "__name__": Known(name),
+        "__file__": SourcePath(file.replace("\\", "/")) if file else UNKNOWN,
+        "TYPE_CHECKING": Known(False),
+    }
 
 
 def followed(text: SourceText, source: ScriptSource, module: str, handler: str | None) -> Program:
@@ -206,7 +212,7 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
 
     ``module``: its module name, ``__main__`` for a script.
     """
-    wanted = "|".join(sorted(_wanted(text.text)))
+    wanted = "|".join(sorted(_wanted(text.text))[:_MOST_WANTED])
     if wanted:
         try:
             found, is_whole = _followed(text, source, module, handler, wanted)
@@ -225,7 +231,7 @@ def _followed(
     if tree is None:
         raise ScriptUnreadable("the Python that runs smspec cannot parse it")
     frame = Frame(text)
-    frame.names |= names_at_start(module)
+    frame.names |= names_at_start(module, text.name)
     frame.package = module if text.name.endswith("__init__.py") else module.rpartition(".")[0]
     neighbors = Neighbors(source, text, module, frame, wanted)
     record = LibraryRecord()

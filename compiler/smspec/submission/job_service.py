@@ -24,6 +24,7 @@ from smspec.submission.client import (
 from smspec.submission.job_account import account_fault, caller_of
 from smspec.submission.training_job import LogEvent, TrainingJob, training_job
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, is_in_aws, responses
+from smspec.wire.aws_shape import keep_newer_members
 from smspec.wire.exchange import shown_url
 from smspec.wire.fault import WireFault
 
@@ -85,6 +86,7 @@ class JobService:
         with asked("SageMaker"):
             session = AwsSession(self._profile, self._region)
             self._sagemaker = session.client("sagemaker")
+            keep_newer_members(self._sagemaker, sent="CreateTrainingJob", shown="DescribeTrainingJob")
             self._logs = session.client("logs")
             self.endpoint = shown_url(str(self._sagemaker.meta.endpoint_url))
             self._is_in_aws = is_in_aws(self._sagemaker)

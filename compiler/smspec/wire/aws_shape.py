@@ -1,7 +1,11 @@
-"""Check what AWS responds before a library parses it: JSON for the shape in the API model, XML for limits."""
+"""Check what AWS responds before a library parses it: JSON for the shape in the API model, XML for limits.
+
+The model of an older botocore lacks members of a request: they are sent and shown, too.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 from xml.parsers.expat import ExpatError, ParserCreate
@@ -95,3 +99,51 @@ def check_xml(content: bytes) -> None:
         parser.Parse(content, True)
     except (ExpatError, ValueError, LookupError):  # the encoding may be unknown
         raise BadResponse("the response is not valid XML") from None
+
+
+def keep_newer_members(client: Any, *, sent: str, shown: str) -> None:
+    """Have a client send and show members that botocore's model lacks, of the operations ``sent`` and ``shown``.
+
+    botocore rejects a request that has some, and leaves them out of a response.
+    """
+    service = client.meta.service_model.service_id.hyphenize()
+
+    def keep(params: dict[str, Any], model: Any, context: dict[str, Any], **_: object) -> None:
+        known = _known(params, model.input_shape)
+        if known != params:
+            context["smspec_body"] = json.dumps(params).encode()
+            params.clear()
+            params.update(known)
+
+    def restore(params: dict[str, Any], context: dict[str, Any], **_: object) -> None:
+        params["body"] = context.get("smspec_body", params["body"])
+
+    def complete(http_response: Any, parsed: dict[str, Any], **_: object) -> None:
+        if http_response.status_code == 200:
+            _complete(parsed, json.loads(http_response.content))
+
+    client.meta.events.register(f"before-parameter-build.{service}.{sent}", keep)
+    client.meta.events.register(f"before-call.{service}.{sent}", restore)
+    client.meta.events.register(f"after-call.{service}.{shown}", complete)
+
+
+def _known(value: Any, shape: Any) -> Any:
+    """Return a value without the members that a shape does not have."""
+    if shape.type_name == "structure" and isinstance(value, dict):
+        return {name: _known(inner, shape.members[name]) for name, inner in value.items() if name in shape.members}
+    if shape.type_name == "list" and isinstance(value, list):
+        return [_known(item, shape.member) for item in value]
+    return value
+
+
+def _complete(parsed: Any, response: Any) -> None:
+    """Add the members of a response that the parser left out."""
+    if isinstance(parsed, dict) and isinstance(response, dict):
+        for name, value in response.items():
+            if name in parsed:
+                _complete(parsed[name], value)
+            elif value is not None:
+                parsed[name] = value
+    elif isinstance(parsed, list) and isinstance(response, list) and len(parsed) == len(response):
+        for one, other in zip(parsed, response, strict=True):
+            _complete(one, other)

@@ -60,8 +60,9 @@ def _named_above(top: str, places: Iterable[str]) -> Iterator[str]:
     for directory in {above for place in places for above in _above(place)}:
         yield from (os.path.normpath(os.path.join(directory, name)) for name in SETTINGS)
         inner = os.path.normpath(os.path.join(directory, LOCK_DIRECTORY))
-        if _is_inside(os.path.join(top, inner), top) and os.path.isdir(os.path.join(top, inner)):
-            yield from (os.path.join(inner, name) for name in os.listdir(os.path.join(top, inner)))
+        whole = os.path.join(top, inner)
+        if os.path.lexists(whole) and _is_inside(whole, top) and os.path.isdir(whole):
+            yield from (os.path.join(inner, name) for name in os.listdir(whole))
 
 
 def policies_in(directory: str) -> list[str]:
@@ -100,11 +101,11 @@ def _above(place: str) -> Iterator[str]:
 
 def _file(top: str, path: str) -> SettingsFile | None:
     whole = os.path.join(top, path)
-    parent = os.path.realpath(os.path.dirname(whole))
     try:
         mode = os.lstat(whole).st_mode
     except (OSError, ValueError):
-        return None
+        return None  # before the rest, which takes long for deep directories
+    parent = os.path.realpath(os.path.dirname(whole))
     if not is_below(parent, top):
         return None  # below a link that leads out of the repository
     content = _content(os.path.realpath(whole)) if _is_inside(whole, top) else None

@@ -214,6 +214,12 @@ STORED = {
     "lfs of an older version": POINTER.replace("git-lfs", "hawser").encode(),
     "git-crypt": b"\0GITCRYPT\0" + bytes(range(256)),
     "openssl": b"U2FsdGVkX1+aGVsbG8=\n",
+    "openssl without base64": b"Salted__\x01\x02: \xff\xfe",
+    "lfs after blanks of Unicode": "\u00a0\u3000\n\u0085".encode() + POINTER.encode(),
+    "lfs with an extension": f"ext-0-x sha256:{'b' * 64}\n{POINTER}".encode(),
+    "age": b"age-encryption.org/v1\n-> X25519 abc\nabc\n--- abc\n\x12\x33",
+    "pgp": b"-----BEGIN PGP MESSAGE-----\nVersion: GnuPG v2\n\nhQEMA\n",
+    "ansible": b"# a comment\n$ANSIBLE_VAULT;1.1;AES256\n6638643965\n",
 }
 
 
@@ -240,6 +246,66 @@ def test_file_without_a_filter_is_only_a_text(home, attributes):
     (home / ".gitattributes").write_text(attributes)
     (home / "data.yaml").write_text(POINTER)
     assert diff(home, "security").status == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\n",
+        "# x\n\n--- # y\n- a\n",
+        "\ufeff%YAML 1.2\n---\n{a: 1}\n",
+        '  "a b": 1\r\n',
+        "",
+        "#\n" * 600,
+        "ä" * 511 + ":\n",
+    ],
+    ids=["mapping", "list", "flow", "quoted", "empty", "comments", "cut"],
+)
+def test_yaml_with_a_filter_is_only_a_file(home, text):
+    (home / ".gitattributes").write_text("*.yaml filter=lfs\n")
+    (home / "data.yaml").write_text(text)
+    assert diff(home, "security").status == 0
+
+
+LINKS = {
+    "a link to it": {"new.yaml": "data.bin"},
+    "a chain": {"new.yaml": "jobs/a", "jobs/a": "../data.bin"},
+    "a former spec": {"job.yaml": "data.bin"},
+}
+
+
+@pytest.mark.parametrize("links", LINKS.values(), ids=LINKS)
+@pytest.mark.parametrize("is_old", [True, False], ids=["with a new file", "that is new"])
+def test_link_to_a_file_that_a_filter_replaces_fails(home, links, is_old):
+    """git knows only the text of a link, and its end needs no name of a spec."""
+    (home / ".gitattributes").write_text("*.bin filter=lfs\n")
+    for name, target in links.items():
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).unlink(missing_ok=True)
+        (home / name).symlink_to(target)
+        if is_old and name != "job.yaml":
+            commit(home)
+    (home / "data.bin").write_text(POINTER)
+    done = diff(home, "security")
+    assert f"smspec: {next(iter(links))}: fails `security`: " in done.err
+    assert "the filter `lfs` of git replaces this file" in done.out
+
+
+@pytest.mark.parametrize("target", ["/etc/hosts", "../other/data.bin", ".git/config", "absent", "new.yaml"])
+def test_link_out_of_the_files_of_git_passes(home, target):
+    (home / ".gitattributes").write_text("* filter=lfs\n")
+    (home.parent / "other").mkdir(exist_ok=True)
+    (home.parent / "other/data.bin").write_text(POINTER)
+    (home / "new.yaml").symlink_to(target)
+    assert diff(home, "security").status == 0
+
+
+@pytest.mark.parametrize("name", ["new.yaml", "job.yaml"])
+def test_link_whose_text_is_a_spec_fails(home, name):
+    """Where git makes no links, as with `core.symlinks=false`, it is a file with that text."""
+    (home / name).unlink(missing_ok=True)
+    (home / name).symlink_to(BUILT + "# /../../../../../../../../../../.git/x\n")
+    assert "a checkout without links has the text of this one as a file" in diff(home, "security").out
 
 
 def test_spec_with_a_filter_is_compared_as_it_is_here(home):
@@ -269,3 +335,61 @@ def test_changed_secret_of_a_build_fails_if_git_has_it(home, text, is_tracked):
     done = diff(home, "security")
     assert done.status == is_tracked
     assert ("builds read this file as the secret `PIP_CONFIG_FILE`" in done.err) == is_tracked
+
+
+OUTSIDE = {
+    "absolute": "/etc",
+    "above": "../.aws",
+    "of git": "x/../.git",
+}
+
+
+@pytest.mark.parametrize("local", OUTSIDE.values(), ids=OUTSIDE)
+@pytest.mark.parametrize("place", ["", "overlays: {dev: {%s}}\n"], ids=["job", "overlay"])
+def test_local_data_out_of_the_repository_fail(home, local, place):
+    """`submit --upload-data` uploads them, so a pull request could send the files of who submits to its own job."""
+    channel = f"channels: {{extra: {{s3: 's3://example-data/x/', local: {local}}}}}"
+    (home / "job.yaml").write_text(BUILT + (place % channel if place else f"{channel}\n"))
+    done = diff(home, "security")
+    assert done.status == 1
+    assert "local data outside of the repository: `submit --upload-data` uploads them" in done.out
+    assert f"(none) → {local}" in done.out
+    commit(home)
+    rewrite(home / "job.yaml", "count: 1", "count: 2")
+    assert diff(home, "security").status == 0
+
+
+def test_local_data_of_the_repository_are_cosmetic(home):
+    (home / "job.yaml").write_text(BUILT + "channels: {extra: {s3: 's3://example-data/x/', local: a}}\n")
+    commit(home)
+    rewrite(home / "job.yaml", "local: a", f"local: {home / 'b'}")
+    done = diff(home, "security")
+    assert (done.status, "cosmetic" in done.out) == (0, True)
+
+
+TWINS = {
+    "a source": ("src/train.py", "src/Train.py", "src/Train.py"),
+    "a directory": ("src/train.py", "SRC/more.py", "SRC"),
+    "a base": ("b\u00e9.yaml", "be\u0301.yaml", "be\u0301.yaml"),
+    "a policy": ("smspec.toml", "SMSPEC.toml", "SMSPEC.toml"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "shown"), TWINS.values(), ids=TWINS)
+def test_file_with_the_name_of_another_on_macos_fails(home, old, new, shown):
+    """git writes one over the other there, so the job may have the file that no comparison shows."""
+    if (home / "SRC").exists():
+        pytest.skip("this disk ignores case")
+    for name, text in {"src/train.py": "pass\n", "b\u00e9.yaml": "smspec: v1\n", "smspec.toml": ""}.items():
+        (home / name).write_text(text)
+    (home / "job.yaml").write_text(BUILT + "extends: [b\u00e9.yaml]\n")
+    commit(home)
+    (home / new).parent.mkdir(exist_ok=True)
+    for name in (new, "JOBS.md", "jobs.md"):
+        (home / name).write_text("")
+    twin = (old if "." in shown else "src").encode("unicode_escape").decode()
+    done = diff(home, "security")
+    assert f"smspec: {shown}: fails `security`: on a disk that ignores case, as of macOS, this is `{twin}`" in done.err
+    assert done.err.count("ignores case") == 1
+    (home / new).rename(home / "other")
+    assert "ignores case" not in diff(home, "security").err

@@ -23,6 +23,8 @@ team = ["ads"]
 [rules]
 SM332 = "warning"
 """
+KEY = "a" * 15
+TWICE = f'{{"lock": 1, "images": {{}},\n  "environments": {{\n    "a{KEY}": {{}},\n    "\\u0061{KEY}": {{}}\n  }}\n}}'
 RULE = """\
 code: ORG101
 title: jobs have a team
@@ -175,6 +177,12 @@ CHANGES = {
         "smspec.lock",
         'images["python:3.12-slim"]',
         "may loosen",
+    ),
+    "a lockfile with an entry twice": (
+        lambda home: write(home, "smspec.lock", TWICE),
+        "smspec.lock",
+        "",
+        "cannot be read",
     ),
     "an inner lockfile": (
         lambda home: write(home, "jobs/smspec.lock", '{"lock": 1, "images": {}, "requirements": {}}'),

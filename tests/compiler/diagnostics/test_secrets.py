@@ -73,6 +73,8 @@ HARMLESS = [
     ("trained_token", "300000000000"),
     ("hf_token_secret", "prod/hf-token-1"),
     ("credential_source", "Ec2InstanceMetadata"),
+    ("google-auth", "1.11.3=pypi_0"),
+    ("python-jose-token", "3.3.0=pyhd3eb1b0_0"),
     ("keypoints", "coco_wholebody_133_x4k9"),
 ]
 

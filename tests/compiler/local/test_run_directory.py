@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import stat
 import subprocess
+import sys
 
 import pytest
 
 from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.running.request import RunFailed
 from smspec.local.running.run_directory import claim
+from smspec.render.tree import run_marker_json
 from smspec.source.real_file import remove_tree
 from support.local.ordinary_user import USER
+
+PLACE, HOSTS = "opt/ml/checkpoints", ("algo-1", "algo-2")
 
 
 def test_new_directory_is_made(tmp_path):
@@ -125,9 +130,9 @@ def test_replacing_does_not_follow_links(tmp_path):
 
 def test_interrupted_run_is_kept_for_the_same_job(tmp_path):
     def run(status):
-        directory = claim(str(tmp_path / "run"), "job")
+        directory = claim(str(tmp_path / "run"), "job", PLACE)
         directory.host("algo-1").make()
-        restored = directory.restore("algo-1", "opt", "ml", "checkpoints")
+        restored = directory.restore("algo-1")
         directory.forget_interrupted()
         with open(os.path.join(directory.host("algo-1").base, "checkpoints", "model"), "a") as file:
             file.write("x")
@@ -147,16 +152,116 @@ def test_interrupted_run_is_kept_for_the_same_job(tmp_path):
     other.release()
 
 
-def test_discarded_run_restores_the_interrupted_one(tmp_path):
-    first = claim(str(tmp_path / "run"), "job")
-    first.host("algo-1").make()
-    (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").write_text("x")
-    first.release()
-    second = claim(str(tmp_path / "run"), "job")
-    second.host("algo-1").make()
-    second.discard()
-    second.release()
-    assert (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").read_text() == "x"
+def interrupted_run(root):
+    """Leave a run whose hosts have checkpoints, and other files."""
+    directory = claim(str(root), "job", PLACE)
+    for host in HOSTS:
+        directory.host(host).make()
+        for index in range(3):
+            (root / "hosts" / host / "opt/ml/model" / f"{index}").touch()
+            (root / "hosts" / host / PLACE / f"{index}").write_text(host)
+    directory.mark("job", "Failed")
+    directory.release()
+
+
+def resumed(root, job="job", hosts=HOSTS):
+    """Start a run that takes up what is there; return the checkpoints of its hosts."""
+    directory = claim(str(root), job, PLACE)
+    for host in hosts:
+        directory.host(host).make()
+        directory.restore(host)
+    directory.forget_interrupted()
+    directory.release()
+    return {host: len(os.listdir(root / "hosts" / host / PLACE)) for host in hosts}
+
+
+def steps_of(root, job):
+    """Start a run, and yield after each of its steps; whether one changed the disk does not matter."""
+    directory = claim(str(root), job, PLACE)
+    yield directory
+    for host in HOSTS:
+        directory.host(host).make()
+        yield directory
+        directory.restore(host)
+        yield directory
+    directory.forget_interrupted()
+    yield directory
+
+
+def test_run_of_fewer_hosts_keeps_the_checkpoints_of_others(tmp_path):
+    interrupted_run(tmp_path / "run")
+    assert resumed(tmp_path / "run", hosts=("algo-1",)) == {"algo-1": 3}
+    assert resumed(tmp_path / "run") == dict.fromkeys(HOSTS, 3)
+
+
+@pytest.mark.parametrize("step", range(6))
+@pytest.mark.parametrize("end", ["discarded", "killed"])
+def test_start_that_fails_loses_no_checkpoint(tmp_path, end, step):
+    """However far it has come: no engine, no room, Ctrl-C, or SIGKILL."""
+    interrupted_run(tmp_path / "run")
+    for _ in range(2):
+        directory = next(itertools.islice(steps_of(tmp_path / "run", "job"), step, None))
+        if end == "discarded":
+            directory.discard()
+        directory.release()
+    assert resumed(tmp_path / "run") == dict.fromkeys(HOSTS, 3)
+
+
+def killed_after(root, job, changes):
+    """Run the steps in a child that is gone before it changes more names on the disk than that."""
+    left = iter(range(changes))
+
+    def count(event, _):
+        if event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir") and next(left, None) is None:
+            os._exit(9)
+
+    child = os.fork()
+    if not child:
+        try:
+            sys.addaudithook(count)
+            [*steps_of(root, job)][-1].discard()
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("job", ["job", "other"])
+def test_run_killed_at_any_change_of_its_start(tmp_path, job):
+    """Its next run has all checkpoints of the same job, and none of a different one."""
+    statuses = []
+    for changes in range(0, 120, 5):
+        root = tmp_path / f"{changes}"
+        interrupted_run(root)
+        statuses.append(killed_after(root, job, changes))
+        assert resumed(root, job) == dict.fromkeys(HOSTS, 3 if job == "job" else 0), changes
+    assert set(statuses) == {0, 9}
+
+
+@pytest.mark.parametrize("end", ["discarded", "killed"])
+@pytest.mark.parametrize("link", ["interrupted", "interrupted/algo-1", "interrupted/algo-1/opt/ml"])
+def test_planted_link_is_not_followed_when_a_start_fails(tmp_path, link, end):
+    interrupted_run(tmp_path / "run")
+    for path in ("mine", f"mine/{PLACE}", "mine/algo-1", "mine/checkpoints"):
+        (tmp_path / path).mkdir(parents=True, exist_ok=True)
+        (tmp_path / path / "precious").touch()
+    before = sorted((tmp_path / "mine").rglob("*"))
+    directory = next(itertools.islice(steps_of(tmp_path / "run", "job"), 2, None))
+    place = tmp_path / "run" / link
+    shutil.rmtree(place)
+    place.symlink_to(tmp_path / "mine")
+    if end == "discarded":
+        directory.discard()
+    directory.release()
+    claim(str(tmp_path / "run"), "job", PLACE).release()
+    assert sorted((tmp_path / "mine").rglob("*")) == before
+
+
+def test_archive_of_a_killed_run_is_replaced(tmp_path):
+    for name in ("model", "output"):
+        claim(str(tmp_path / "run"), "job").release()
+        (tmp_path / f"run/{name}.tar.gz.part").write_bytes(b"half")
+    claim(str(tmp_path / "run"), "job").release()
+    assert sorted(os.listdir(tmp_path / "run")) == ["logs", "run.json"]
 
 
 def test_link_instead_of_checkpoints_is_not_followed(tmp_path):
@@ -167,9 +272,9 @@ def test_link_instead_of_checkpoints_is_not_followed(tmp_path):
     (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints").rmdir()
     (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints").symlink_to(tmp_path / "elsewhere")
     first.release()
-    second = claim(str(tmp_path / "run"), "job")
+    second = claim(str(tmp_path / "run"), "job", PLACE)
     second.host("algo-1").make()
-    assert not second.restore("algo-1", "opt", "ml", "checkpoints")
+    assert not second.restore("algo-1")
     second.forget_interrupted()
     second.release()
     assert (tmp_path / "elsewhere/precious").exists()
@@ -247,6 +352,30 @@ def test_files_of_others_that_may_give_rights_are_reported(public_directory, kin
         os.setresuid(USER, USER, USER)
         os._exit(take_back(os.open(place.parent, os.O_RDONLY)))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == is_complete
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of other users")
+@pytest.mark.parametrize("status", ["Failed", "Completed"])
+def test_files_of_others_in_an_earlier_run_are_named(public_directory, status):
+    """Those that an image without `chown` leaves."""
+    place = public_directory / "hosts/algo-1/opt/ml/model"
+    place.mkdir(parents=True)
+    (public_directory / "run.json").write_bytes(run_marker_json("job", status, "0" * 32))
+    for path in (public_directory, *public_directory.rglob("*")):
+        os.chown(path, USER, USER)
+    (place / "closed").mkdir(0o700)
+    (place / "closed/file").touch()
+    child = os.fork()
+    if not child:
+        os.setgroups([])
+        os.setresgid(USER, USER, USER)
+        os.setresuid(USER, USER, USER)
+        with pytest.raises(
+            RunFailed, match=r"cannot remove `.*`: it may have files of users of a container"
+        ) as refused:
+            claim(str(public_directory), "job", PLACE).forget_interrupted()
+        os._exit(refused.value.exit_status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")

@@ -120,3 +120,30 @@ def test_null_that_removes_a_member_is_not_cosmetic(api):
 
 def test_null_that_removes_nothing_is_cosmetic():
     assert kinds(version(), version(api={"VpcConfig": None})) == {"cosmetic"}
+
+
+@pytest.mark.parametrize("patterns", [["!.env"], ["*.csv"], []])
+def test_other_ignored_files_of_a_source_are_code(patterns):
+    """A file that git does not have may be there where the job is submitted: the listings here are equal."""
+    old = {"source": {"dir": "src/", "ignore": ["secrets.json"]}, "checkpoints": "s3://example-checkpoints/ctr/"}
+    new = {**old, "source": {"dir": "src/", "ignore": patterns}}
+    assert kinds(version(**old), version(**new)) == {"code"}
+    assert "code" in kinds(version(**old), version(**new, environment={"A": "1"}))
+
+
+READY = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
+
+
+def test_account_of_the_repository_is_not_cosmetic():
+    """It is a part of the image's address, which is told."""
+    image = {"base": "python:3.12", "repository": "ctr"}
+    old, new = (version(image=image, account=account) for account in ("111122223333", "444455556666"))
+    assert kinds(old, new) >= {"security", "image"}
+    assert "cosmetic" not in kinds(old, new)
+
+
+def test_account_without_a_repository_has_no_effect():
+    old, new = (
+        version(image=READY, source=None, entry_point=None, account=a) for a in ("111122223333", "444455556666")
+    )
+    assert [change.what for change in compared(old, new, PriceBook())] == ["has no effect"]

@@ -16,7 +16,7 @@ from support.review.job_reviews import kinds, version
 from support.spec import job_samples, sent_keys
 from support.spec.key_changes import CHANGES, changed, row_of
 
-SAME_FILES = {"source.dir", "source.ignore"}
+SAME_FILES = {"source.dir"}
 """The code is that of other files, which here are the same."""
 
 HARMLESS = {

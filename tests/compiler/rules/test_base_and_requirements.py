@@ -152,7 +152,9 @@ def test_plain_requirements_are_accepted():
     assert [*check_format(None, ""), *check_lines(image, None)] == []
 
 
-@pytest.mark.parametrize("line", ["numpy=1.26", "torch[extra] = 2.0", "six=1.16 ; python_version > '3'"])
+@pytest.mark.parametrize(
+    "line", ["numpy=1.26", "torch[extra] = 2.0", "six=1.16 ; python_version > '3'", "mkl=2020.0=166\nsix=1=py_0"]
+)
 def test_single_equals_sign_is_reported_at_its_line(line):
     (finding,) = check_lines(BuiltImage(base="python:3.12"), f"a==1\n{line}\n".encode())
     assert "line 2 has `=`" in finding.message

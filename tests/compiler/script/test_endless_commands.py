@@ -151,6 +151,9 @@ SILENT_PROGRAMS = {
     "a host that the job lacks": f"{HEAD}if HOST == 'algo-7':\n    {WAIT}",
     "the same host": f"{HEAD}if HOST != os.environ['SM_CURRENT_HOST']:\n    {WAIT}",
     "a variable of two origins": f"{HEAD}rank = 0\nif HOSTS:\n    rank = HOSTS.index(HOST)\nif rank == 1:\n    {WAIT}",
+    "the name of a server": f"{HEAD}def main(args):\n    if args.hostname != args.default:\n        {WAIT}main(args)\n",
+    "a group of hosts": f"{HEAD}if os.environ['SM_CURRENT_INSTANCE_GROUP'] == 'data':\n    {WAIT}",
+    "a child": f"{HEAD}if os.fork() == 0:\n    {WAIT}",
     "no Python": f"{HEAD}while True: time.sleep(",
 }
 

@@ -134,6 +134,10 @@ READS = {
     "a path": "pathlib.Path('conf/settings.json').read_text()\n",
     "an open path": "with pathlib.Path('settings.json').open() as f:\n    json.load(f)\n",
     "pandas": "import pandas\npandas.read_csv('data/settings.json')\n",
+    "next to the script": "HERE = os.path.dirname(os.path.abspath(__file__))\nopen(os.path.join(HERE, 'settings.json'))\n",
+    "a path next to the script": "HERE = pathlib.Path(__file__).resolve().parent\n(HERE / 'conf' / 'settings.json').read_text()\n",
+    "text next to the script": "open(os.path.dirname(os.path.realpath(__file__)) + '/settings.json')\n",
+    "a name next to the script": "HERE = os.path.dirname(__file__)\nopen(f'{HERE}/conf/settings.json')\n",
     "a constant": "NAME = 'settings.json'\ndef read():\n    return open(os.path.join('conf', NAME))\nread()\n",
     "after the arguments": "import argparse\np = argparse.ArgumentParser()\np.parse_known_args()\nrandom.seed(1)\n"
     "log = logging.getLogger()\nlog.info('starts')\nopen('settings.json')\n",
@@ -141,6 +145,12 @@ READS = {
 OTHER_READS = {
     "of the source": "open('options.json')\n",
     "of a directory of the source": "os.listdir('more')\n",
+    "next to the script": "open(os.path.join(os.path.dirname(__file__), 'options.json'))\n",
+    "in a directory next to the script": "(pathlib.Path(__file__).parent / 'more' / 'a.txt').read_text()\n",
+    "of the script": "open(__file__)\n",
+    "above the source": "(pathlib.Path(__file__).parent.parent / 'settings.json').read_text()\n",
+    "that a path next to the script writes": "P = pathlib.Path(__file__).parent / 'settings.json'\nP.write_text('{}')\nP.read_text()\n",
+    "by a question": "P = pathlib.Path(__file__).with_name('settings.json')\nif P.exists():\n    P.read_text()\n",
     "by a condition": "if os.path.exists('settings.json'):\n    open('settings.json')\n",
     "that may fail": "try:\n    open('settings.json')\nexcept FileNotFoundError:\n    pass\n",
     "that writes": "open('settings.json', 'w')\n",
@@ -151,6 +161,7 @@ OTHER_READS = {
     "that a function may make": "import prepared\nprepared.make()\nopen('settings.json')\n",
     "that a name may make": "from prepared import make\nmake()\nopen('settings.json')\n",
     "that a module names": "import writer\nopen('settings.json')\n",
+    "that a module makes at its import": "import quiet\nopen('settings.json')\n",
     "in another directory": "os.chdir('/opt/ml/input')\nopen('settings.json')\n",
     "by an absolute path": "open('/etc/settings.json')\n",
     "of the directory above": "open('../settings.json')\n",
@@ -161,11 +172,13 @@ OTHER_READS = {
 
 
 def in_a_directory(text, directory, **changes):
+    if "import quiet" in text:
+        (directory / "quiet.py").write_text("open('settings' + '.json', 'w').close()\n")
     (directory / "more").mkdir()
     (directory / "more" / "a.txt").write_text("")
     (directory / "options.json").write_text("{}")
     (directory / "prepared.py").write_text("def make():\n    pass\n")
-    (directory / "writer.py").write_text("with open('settings.json', 'w') as f:\n    f.write('{}')\n")
+    (directory / "writer.py").write_text("def write():\n    open('settings.json', 'w').close()\n")
     (directory / "train.py").write_text(HEAD + text)
     return [(one.code, one.message) for one in directory_findings(directory, **changes)]
 

@@ -19,6 +19,7 @@ COMMANDS = ("python3", "pip", "torchrun", "accelerate", "deepspeed", "cp", "aws"
 # Each with the cure that is offered, in bash; the one command that fails is the only one with `train` or `install`.
 LOST = {
     "a line": ("python3 train.py\necho done\n", "errexit"),
+    "Python in a variable": ('PYTHON=python3\n"${PYTHON:-python}" -u $DIR/train.py 2>&1 | tee log\n', "pipefail"),
     "a launcher": ("torchrun --nproc_per_node 4 train.py\ncp m.bin out\n", "errexit"),
     "accelerate": ("accelerate launch train.py\necho done\n", "errexit"),
     "a module": ("python3 -u -m pkg.train --lr 1\necho done\n", "errexit"),
@@ -69,6 +70,7 @@ LOST = {
 HANDLED = {
     "the last line": "python3 train.py\n",
     "exec": 'exec python3 train.py "$@"\necho never\n',
+    "Python in a variable": "PYTHON=python3\nset -e\n$PYTHON train.py\necho done\n",
     "errexit": "set -e\npython3 train.py\necho done\n",
     "errexit by name": "set -o errexit\npip install x\necho\n",
     "errexit among others": "set -euxo pipefail\npython3 train.py | tee log\necho\n",

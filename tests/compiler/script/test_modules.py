@@ -187,6 +187,9 @@ OTHER_CHOICES = {
     "@register('c')\ndef c():\n    pass\n",
     "a class": "MODELS = {'a': 1}\nclass Add:\n    def __init__(self, name):\n        MODELS[name] = self\nAdd('c')\n",
     "a loop": "MODELS = {'a': 1}\nfor name in 'bc':\n    MODELS[name] = 1\n",
+    "a view of keys": "M = {'a': 1}\nMODELS = M.keys()\nM['c'] = 1\n",
+    "a bound method": "MODELS = {'a': 1}\nadd = MODELS.update\nadd(c=1)\n",
+    "a list in which it is": "MODELS = {'a': 1}\nfor one in [MODELS]:\n    one['c'] = 1\n",
     "a default": "MODELS = {'a': 1}\nMODELS.setdefault('c', 1)\n",
     "a computed mapping": "MODELS = {name: 1 for name in 'abc'}\n",
     "a second mapping": "MODELS = {'a': 1}\ntry:\n    MODELS = {'c': 1}\nexcept OSError:\n    pass\n",
@@ -223,7 +226,7 @@ def test_choices_that_another_module_adds_are_unknown(more):
     assert codes(text, modules, hyperparameters={"model": "c"}) == [("SM503", "hyperparameters.model")]
 
 
-def test_arguments_are_checked_if_modules_of_choices_are_too_many():
+def test_too_many_modules_of_choices_hide_no_arguments():
     modules = {f"m{n}": f"import registry\nX{n} = 1\n" for n in range(80)}
     modules["registry"] = "MODELS = {'a': 1}\n"
     modules["models"] = "".join(f"import m{n}\n" for n in range(80)) + "from registry import MODELS\n"

@@ -266,6 +266,34 @@ def test_failing_exit_does_not_make_a_read_optional(status):
     assert codes(text.replace(status, "256") + "os.environ['SM_CHANNEL_B']\n") == []
 
 
+POSITIONS = {
+    "wrong choice": (["trian", "3"], {"epochs": 3, "lr": 0.1}, ["`train.py` rejects `trian`"]),
+    "wrong type": (["train", "three"], {"epochs": 3}, ["`train.py` rejects `three`"]),
+    "one too few": (["train"], {"epochs": 3}, ["`train.py` requires `size`"]),
+    "one too many": (["train", "3", "4"], {"epochs": 3}, ["`train.py` has no argument `4`"]),
+    "wrong option": (["train", "3"], {"epochs": 3, "lrate": 0.1}, ["`train.py` has no argument `--lrate`"]),
+    "after a flag": (["--fast", "train", "3"], {"epochs": "x"}, ["`train.py` rejects `--epochs`"]),
+    "right ones": (["train", "3"], {"epochs": 3, "lr": 0.1}, []),
+}
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_fault_of_a_position_blames_no_option(name):
+    text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('mode', choices=['train', 'test'])\n"
+    text += "p.add_argument('size', type=int)\np.add_argument('--epochs', type=int)\np.add_argument('--lr')\n"
+    text += "p.add_argument('--fast', action='store_true')\np.parse_args()\n"
+    args, given, expected = POSITIONS[name]
+    found = findings(text, entry_point={"script": "train.py", "args": args}, hyperparameters=given)
+    assert [one.message.partition(":")[0].partition(",")[0] for one in found] == expected
+
+
+def test_remainder_takes_what_looks_like_options():
+    text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\n"
+    text += "p.add_argument('rest', nargs=argparse.REMAINDER)\np.parse_args()\n"
+    entry = {"script": "train.py", "args": ["run.py"]}
+    assert findings(text, entry_point=entry, hyperparameters={"epochs": "many", "lr": 1}) == []
+
+
 REPEATED = {
     "by a group": "g = p.add_argument_group('g')\ng.add_argument('--lr')\np.add_argument('-l', '--lr')\n",
     "by parents": "q = argparse.ArgumentParser(parents=[p], add_help=False)\nq.add_argument('-h')\n",

@@ -9,6 +9,9 @@ READ = "import os\nprint(os.environ['SM_CHANNEL_OTHER'])\n"
 CLICK = f"import click\n@click.command()\n@click.option('--epochs')\n{FUNCTION}"
 PROGRAMS = {
     "absl": f"from absl import app, flags\nflags.DEFINE_integer('epochs', 3, 'x')\n{FUNCTION}app.run(main)\n",
+    "absl, of TensorFlow 1": "import tensorflow as tf\nflags = tf.app.flags\nflags.DEFINE_integer('epochs', 3, 'x')\n"
+    f"{FUNCTION}tf.app.run()\n",
+    "absl, of TensorFlow": f"import tensorflow.compat.v1 as tf\n{FUNCTION}tf.app.run(main)\n",
     "click": f"{CLICK}if __name__ == '__main__':\n    main()\n",
     "click, without a call of the decorator": f"import click\n@click.command\n{FUNCTION}main()\n",
     "click, in a loop": f"import click\n{FUNCTION}for n in ['epochs']:\n    main = click.option('--' + n)(main)\n"
@@ -50,7 +53,7 @@ def test_job_without_arguments_has_no_note(name):
     assert findings(PROGRAMS[name]) == []
 
 
-@pytest.mark.parametrize("name", ["absl", "click", "hydra", "typer", "typer, app"])
+@pytest.mark.parametrize("name", ["absl", "absl, of TensorFlow", "click", "hydra", "typer", "typer, app"])
 def test_call_that_may_end_the_script_is_one(name):
     assert [one.code for one in findings(READ + PROGRAMS[name])] == ["SM506"]
     assert findings(PROGRAMS[name] + READ) == []

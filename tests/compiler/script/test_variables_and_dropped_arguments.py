@@ -147,3 +147,19 @@ def test_possibly_used_argument_is_not_reported(end):
 def test_argument_mentioned_in_another_module_is_used():
     text = PARSER + "import options\nargs, _ = p.parse_known_args()\n"
     assert found(text, beside={"options": "x = {'rate': 1}\n"}, hyperparameters={"rate": 3}) == []
+
+
+LOOKED_AT = {
+    "its end": "print(sys.argv[1].endswith('.json'))",
+    "a path of it": "print(os.path.abspath(sys.argv[1]))",
+    "other code": "import model\nmodel.load(sys.argv[-1])",
+    "the examples of transformers": "if len(sys.argv) == 2 and sys.argv[1].endswith('.json'):\n"
+    "    print(os.path.abspath(sys.argv[1]))",
+}
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_word_that_a_script_looks_at_leaves_its_options_known(name):
+    text = "import argparse, os, sys\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\n"
+    text += f"{LOOKED_AT[name]}\np.parse_args()\n"
+    assert codes(text, hyperparameters={"lr": "high"}) == [("SM503", "hyperparameters.lr")]

@@ -256,3 +256,28 @@ def test_metrics_of_the_spec_are_compared_in_images_of_aws(index, is_own):
     sent = SENT | {"AlgorithmSpecification": {**OF_AWS, "MetricDefinitions": METRICS[:1]}}
     there = SENT | {"AlgorithmSpecification": {**OF_AWS, "MetricDefinitions": METRICS[index:]}}
     assert (not [*differences(sent, there)]) is is_own
+
+
+def test_members_that_botocore_lacks_are_sent_and_compared(server):
+    """An older botocore lacks members of the API; smspec has its own model, to which a repository adds members."""
+    hosts = {**request()["ResourceConfig"], "MemberOfNextYear": {"Depth": 2, "Names": ["é"]}}
+    channels = [
+        {
+            "ChannelName": "train",
+            "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://b/", "Newer": True}},
+        }
+    ]
+    newer = {**request(), "ResourceConfig": hosts, "InputDataConfig": channels, "NewThing": ["a", {"b": 1}]}
+    server.service.create(newer)
+    assert server.created == [newer]
+    shown = server.service.describe(NAME).answer
+    assert list(differences(newer, shown)) == []
+    assert list(differences({**newer, "NewThing": ["b"]}, shown)) == ["NewThing"]
+    server.service.create(request() | {"TrainingJobName": "weekly"})
+    assert server.created[1:] == [request() | {"TrainingJobName": "weekly"}]
+
+
+def test_newer_members_do_not_hide_a_wrong_type(server):
+    with pytest.raises(JobRefused, match="Invalid type for parameter RoleArn"):
+        server.service.create({**request(), "RoleArn": 7, "NewThing": 1})
+    assert server.created == []

@@ -53,6 +53,8 @@ PROGRAMS = {
     "a conflict of parents that is resolved": EPOCHS
     + "q = argparse.ArgumentParser(parents=[p], conflict_handler='resolve')\n"
     "q.add_argument('--epochs')\nq.parse_args()\n",
+    "a conflict in a group that is resolved": EPOCHS + "g = p.add_argument_group('g', conflict_handler='resolve')\n"
+    "g.add_argument('--epochs')\n" + PARSE,
     "one option in two parsers": EPOCHS + "q = argparse.ArgumentParser()\nq.add_argument('--epochs')\n" + PARSE,
     "one name twice in a call": "p.add_argument('--epochs', '--epochs')\n" + PARSE,
     "an option that is removed first": "o = p.add_argument('--epochs')\np._handle_conflict_resolve(None, [('--epochs', o)])\n"

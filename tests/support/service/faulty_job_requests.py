@@ -218,6 +218,7 @@ ABOUT_THE_JOB: list[tuple[str, tuple[Change, ...], Path, str]] = [
         (*HOSTS, "TrainingPlanArn"),
         "SM824",
     ),
+    ("SM825", hosts(InstancePreferences=[{"InstanceType": "ml.m5.large"}]), (*HOSTS, "InstanceType"), "SM825"),
     ("EXP-001", ((("ExperimentConfig",), {"RunName": "a"}),), ("ExperimentConfig", "ExperimentName"), "SM369"),
     (
         "TAG-001",

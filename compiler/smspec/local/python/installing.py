@@ -180,7 +180,8 @@ def _installing_uv(variables: Mapping[str, str]) -> str | None:
     """
     path = shutil.which("uv")
     lines: list[str] = []
-    if path is None or run_shown([path, "--version"], variables, lines.append):
+    # Not in the current directory: a shim of pyenv would read the `.python-version` of a repository there.
+    if path is None or run_shown([path, "--version"], variables, lines.append, os.sep):
         return None
     match = re.match(r"uv (\d+)\.(\d+)\.(\d+)", "".join(lines))
     return path if match is not None and tuple(map(int, match.groups())) >= _OLDEST_UV else None

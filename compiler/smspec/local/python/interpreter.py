@@ -25,6 +25,7 @@ from smspec.workspace.process_guard import guarded
 OLDEST = (3, 8)
 PYTHONS = "pythons"
 _SECONDS = 60
+_LONGEST_LIST = 1 << 16
 _FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 """Variables by which packages of the author would reach the job, or a different Python would be used."""
 
@@ -234,10 +235,14 @@ def program_on_path(name: str) -> str | None:
         return found
     path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     system = os.pathsep.join(directory for directory in path if directory != shims)
-    for version in _selected_versions(root):
+    listed = _selected_versions(root)
+    inside = [version for version in listed if _is_inside(version, os.path.join(root, "versions"))]
+    for version in inside or ["system"]:
         directory = os.path.join(root, "versions", version)
         if version != "system" and not os.path.isdir(directory):
-            return found
+            if len(inside) == len(listed):
+                return found
+            continue  # a pyenv before 2.3.3 would also start what leads out (CVE-2022-35861)
         selected = shutil.which(name, path=system if version == "system" else os.path.join(directory, "bin"))
         if selected is not None:
             return selected
@@ -245,13 +250,12 @@ def program_on_path(name: str) -> str | None:
 
 
 def _selected_versions(root: str) -> list[str]:
-    """Without those that would lead out of pyenv's directory, which it ignores: a repository has `.python-version`."""
     variable = os.environ.get("PYENV_VERSION")
-    listed = variable.split(":") if variable else _listed_versions(root)
-    return [version for version in listed if _is_inside(version, os.path.join(root, "versions"))] or ["system"]
+    return (variable.split(":") if variable else _listed_versions(root)) or ["system"]
 
 
 def _is_inside(version: str, directory: str) -> bool:
+    """Return whether a version, of a repository's `.python-version`, leads to no program outside of pyenv."""
     place = os.path.normpath(os.path.join(directory, version))
     return ".." not in version.split("/") and place.startswith(f"{os.path.normpath(directory)}/")
 
@@ -270,7 +274,9 @@ def _listed_versions(root: str) -> list[str]:
 def _lines(path: str) -> list[str] | None:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            words = [line.split()[0] for line in file.read(1 << 16).splitlines() if line.strip()]
+            text = file.read(_LONGEST_LIST + 1).replace("\0", "")  # as a shell reads it
+            words = [line.split()[0] for line in text.splitlines() if line.strip()]
+            words += [os.pardir] if len(text) > _LONGEST_LIST else []  # the rest could lead anywhere
     except OSError:
         return None
     return [word for word in words if not word.startswith("#")]

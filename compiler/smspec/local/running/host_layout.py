@@ -75,15 +75,14 @@ class HostLayout:
 
     def _take_up_checkpoints(self, directory: RunDirectory) -> None:
         """Create the checkpoint directory of every host, with the checkpoints of an incomplete run."""
-        wanted = self._training.checkpoint_directory
-        if wanted is not None and wanted.startswith("/"):
-            place = os.path.normpath(wanted).lstrip("/")
+        place = self._training.checkpoint_place
+        if place:
             for host in self._hosts:
                 target = os.path.join(directory.host(host.name).root, place)
                 os.makedirs(target, exist_ok=True)
                 if self._checkpoints is not None:
                     copy_files(files_below(self._checkpoints), target)
-            restored = [host.name for host in self._hosts if directory.restore(host.name, *place.split("/"))]
+            restored = [host.name for host in self._hosts if directory.restore(host.name)]
             self.has_resumed = bool(restored) or self._checkpoints is not None
             if restored:
                 whose = f"the checkpoints of the last run, which did not complete ({', '.join(restored)})"

@@ -160,7 +160,7 @@ class LocalRun:
         date = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         require_apart(self._data, self._request.directory)
         self._prepare()
-        directory = claim(self._request.directory, self._training.name)
+        directory = claim(self._request.directory, self._training.name, self._training.checkpoint_place)
         try:
             with _discarded_after(BaseException, directory, self._signals):
                 directory.make_hosts()
@@ -172,7 +172,12 @@ class LocalRun:
             with _discarded_after(RunFailed, directory, self._signals), Leftovers():
                 verdict = self._supervised(directory)
             directory.mark(self._training.name, status_of(verdict))
-            summary = self._summary(directory, verdict, record, started)
+            try:
+                summary = self._summary(directory, verdict, record, started)
+            except RunInterrupted:
+                place = directory.path(HOSTS)
+                self._warn(f"the results were not collected; the next run removes them: they are in `{place}`")
+                raise
             self._remark_on_end(summary, closing, results)
             summary = replace(
                 summary,
@@ -275,12 +280,10 @@ class LocalRun:
         return verdict
 
     def _watch(self, directory: RunDirectory) -> CheckpointWatch | None:
-        checkpoints = self._training.checkpoint_directory or ""
-        if not self._request.is_watched or not checkpoints.startswith("/"):
+        place = self._training.checkpoint_place
+        if not self._request.is_watched or not place:
             return None
-        return CheckpointWatch(
-            {host.name: directory.host(host.name).root + os.path.normpath(checkpoints) for host in self._hosts}
-        )
+        return CheckpointWatch({host.name: os.path.join(directory.host(host.name).root, place) for host in self._hosts})
 
     def _max_runtime(self, limit: float | None) -> float | None:
         """Return the seconds after which the job is stopped."""

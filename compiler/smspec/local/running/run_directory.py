@@ -31,8 +31,7 @@ _OURS = frozenset(
         UPLOAD,
         MODEL,
         OUTPUT,
-        f"{MODEL}.tar.gz",
-        f"{OUTPUT}.tar.gz",
+        *(f"{name}.tar.gz{end}" for name in (MODEL, OUTPUT) for end in ("", ".part")),
         SUMMARY,
         REPORT,
         TRIALS,
@@ -91,12 +90,15 @@ class HostDirectory:
 class RunDirectory:
     """A claimed directory. It stays locked until `release`, so that no second run replaces it."""
 
-    def __init__(self, root: str, lock: int, made: list[str]) -> None:
+    def __init__(self, root: str, lock: int, made: list[str], checkpoints: str) -> None:
         self.root = root  # as it was passed: messages show paths below it
         self.identity = identity_in(os.pread(lock, 4096, 0)) or os.urandom(16).hex()
         self.is_in_use = False
         """Whether a host may still write to it: then it stays, and stays closed to other users."""
+        self.is_of_this_job = False
+        """Whether it had an interrupted run of the same job, whose checkpoints must not get lost."""
         self._made = made
+        self._checkpoints = checkpoints
         self._lock = lock
         self._status = os.stat(root)
         self._hosts = -1
@@ -153,21 +155,48 @@ class RunDirectory:
             _remove(path)
         return path
 
-    def restore(self, host: str, *checkpoints: str) -> bool:
+    def restore(self, host: str) -> bool:
         """Move the checkpoints of an interrupted run to the directory of the host; return whether there are any."""
-        before = os.path.join(os.path.realpath(self.root), INTERRUPTED, host, *checkpoints)
-        # A script may have replaced it by a link.
-        if os.path.realpath(before) != before or not os.path.isdir(before) or not os.listdir(before):
+        before = self._found_checkpoints(INTERRUPTED, host)
+        if before is None:
             return False
-        place = os.path.join(self.host(host).root, *checkpoints)
+        place = os.path.join(self.host(host).root, self._checkpoints)
         remove_tree(place)
         os.rename(before, place)
         return True
 
+    def undo_restore(self) -> None:
+        """Move them back, also those that a killed run has moved. Until `restore`, hosts have none of their own."""
+        hosts = self.path(HOSTS)
+        has_links = any(os.path.islink(self.path(name)) for name in (HOSTS, INTERRUPTED))
+        for host in os.listdir(hosts) if os.path.isdir(hosts) and not has_links else ():
+            moved = self._found_checkpoints(HOSTS, host)
+            if moved is None or self._found_checkpoints(INTERRUPTED, host) is not None:
+                continue
+            before = self.path(INTERRUPTED, host)
+            if os.path.lexists(before):  # nothing else in it is ever restored, and a script may have put a link there
+                _remove(before)
+            place = os.path.join(before, self._checkpoints)
+            os.makedirs(os.path.dirname(place), 0o700)
+            os.rename(moved, place)
+
+    def _found_checkpoints(self, part: str, host: str) -> str | None:
+        """Return the checkpoints of a host if it has any, and the script has put no link on the way to them."""
+        if not self._checkpoints:
+            return None
+        place = os.path.join(os.path.realpath(self.root), part, host, self._checkpoints)
+        is_there = os.path.realpath(place) == place and os.path.isdir(place) and os.listdir(place)
+        return place if is_there else None
+
     def forget_interrupted(self) -> None:
-        """Remove the other files of an interrupted run."""
-        if os.path.isdir(self.path(INTERRUPTED)):
-            remove_tree(self.path(INTERRUPTED))
+        """Remove its other files, without the checkpoints of hosts that this run lacks (`--hosts`)."""
+        place = self.path(INTERRUPTED)
+        if os.path.isdir(place):
+            for name in os.listdir(place):
+                if self._found_checkpoints(INTERRUPTED, name) is None:
+                    _remove(os.path.join(place, name))
+            with suppress(OSError):
+                os.rmdir(place)
 
     def discard(self) -> None:
         """Remove everything that a run wrote here, including the directory and the parents created for it.
@@ -176,6 +205,8 @@ class RunDirectory:
         """
         if self.is_in_use:
             return
+        if self.is_of_this_job:
+            self.undo_restore()
         interrupted = os.path.isdir(self.path(INTERRUPTED))
         for name in _OURS - {RUN_MARKER, INTERRUPTED}:
             if os.path.lexists(self.path(name)):
@@ -197,10 +228,11 @@ class RunDirectory:
                 os.close(descriptor)
 
 
-def claim(root: str, job: str) -> RunDirectory:
+def claim(root: str, job: str, checkpoints: str = "") -> RunDirectory:
     """Create the directory, empty. An existing one is replaced only if it is empty or an earlier run wrote it.
 
-    Raise RunFailed, without a change, if it contains anything that no run has written.
+    ``checkpoints``: where the job has them, relative to the root of a host. Raise RunFailed, without a change, if it
+    contains anything that no run has written.
     """
     link = tracked_link(root)
     if link is not None:
@@ -223,16 +255,21 @@ def claim(root: str, job: str) -> RunDirectory:
     except OSError:
         os.close(lock)
         raise RunFailed(1, f"a different run is using `{root}`; pass a different directory with -o") from None
-    directory = RunDirectory(root, lock, made)
+    directory = RunDirectory(root, lock, made, checkpoints)
     kept = set()
-    if is_unfinished(os.pread(lock, 4096, 0), job):
+    directory.is_of_this_job = is_unfinished(os.pread(lock, 4096, 0), job)
+    if directory.is_of_this_job:
+        if INTERRUPTED in names:
+            directory.undo_restore()
         kept = {INTERRUPTED if INTERRUPTED in names else HOSTS}
+    else:
+        directory.mark("", "Running")  # until nothing of a different job is left, which a later run would resume
     kept = {name for name in kept if not os.path.islink(os.path.join(root, name))}
-    directory.mark(job, "Running")
     for name in names - {RUN_MARKER} - kept:
         _remove(os.path.join(root, name))
     if HOSTS in kept & names:
         os.rename(directory.path(HOSTS), directory.path(INTERRUPTED))
+    directory.mark(job, "Running")
     os.makedirs(directory.path(LOGS))
     return directory
 
@@ -254,10 +291,17 @@ def _is_begun(names: set[str], marker: str) -> bool:
 
 
 def _remove(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        remove_tree(path)
-    else:
-        os.unlink(path)
+    """Remove a file or a directory. Raise RunFailed if the rights of this user do not suffice."""
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            remove_tree(path)
+        else:
+            os.unlink(path)
+    except PermissionError:
+        # Where an image has no `chown`, what root of its containers wrote cannot be given back.
+        raise RunFailed(
+            3, f"cannot remove `{path}`: it may have files of users of a container; remove it as root, or use -o"
+        ) from None
 
 
 def has_other_owners(directory: str) -> bool:

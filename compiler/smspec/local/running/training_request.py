@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from smspec.source.frozen import dataclass
@@ -88,6 +89,12 @@ class TrainingRequest:
         if "CheckpointConfig" not in self.payload:
             return None
         return _text(_object(self.payload, "CheckpointConfig"), "LocalPath") or _DIRECTORIES["CheckpointConfig"]
+
+    @property
+    def checkpoint_place(self) -> str:
+        """That directory relative to the root of a host; empty if a host has none."""
+        directory = self.checkpoint_directory or ""
+        return os.path.normpath(directory).lstrip("/") if directory.startswith("/") else ""
 
     @property
     def directory_configs(self) -> dict[str, dict[str, object]]:

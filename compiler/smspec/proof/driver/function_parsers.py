@@ -1,4 +1,4 @@
-"""Stop a script of click, Hydra, Fire, or tyro before the function that its command line calls."""
+"""Stop a script of click, Hydra, Fire, or tyro before the function that its command line calls, or after getopt."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def patches(watch: Any) -> dict[str, Callable[[Any], None]]:
         "typer.core": functools.partial(_typer, watch),
         "hydra._internal.utils": functools.partial(_hydra, watch),
         "fire.core": functools.partial(_fire, watch),
+        "getopt": functools.partial(_getopt, watch),
         "tyro._cli": functools.partial(_tyro, watch),
     }
 
@@ -144,6 +145,25 @@ def _fire(watch: Any, module: Any) -> None:
         return call(component, args, component_trace, treatment, target)
 
     module.Fire, module._CallAndUpdateTrace = functools.wraps(fire)(stopped), checked
+
+
+def _getopt(watch: Any, module: Any) -> None:
+    def stopped(read: Any) -> Any:
+        def call(args: Any, *arguments: Any, **keywords: Any) -> Any:
+            is_counted = watch.is_command_line(args) and watch.is_of_the_script()
+            try:
+                found = read(args, *arguments, **keywords)
+            except module.GetoptError as error:
+                if is_counted:
+                    watch.reject(error, str(error))
+                raise
+            if is_counted:
+                watch.succeeded()
+            return found
+
+        return call
+
+    module.getopt, module.gnu_getopt = stopped(module.getopt), stopped(module.gnu_getopt)
 
 
 def _tyro(watch: Any, module: Any) -> None:

@@ -181,6 +181,7 @@ class Watch:
         self._searched: set[str] = set()
         self._patches = {
             "argparse": self._argparse,
+            "optparse": self._argparse,
             "jsonargparse._core": self._jsonargparse,
             "transformers.hf_argparser": self._transformers,
             "absl.flags._flagvalues": self._absl,
@@ -263,7 +264,7 @@ class Watch:
         self._rest = found[1]
         return True
 
-    def _is_of_the_script(self) -> bool:
+    def is_of_the_script(self) -> bool:
         """Return whether the author's code called a parser, and not a module while it is imported."""
         frame: Any = sys._getframe(2)
         while frame is not None:
@@ -298,7 +299,7 @@ class Watch:
             # These libraries call the function of the script afterwards.
             is_inner = sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] in _WITH_FUNCTIONS
             is_outer = not self._depth
-            is_counted = is_outer and not is_inner and self.is_command_line(words) and self._is_of_the_script()
+            is_counted = is_outer and not is_inner and self.is_command_line(words) and self.is_of_the_script()
             self._depth += 1
             try:
                 found = original(parser, *arguments, **keywords)
@@ -319,7 +320,7 @@ class Watch:
         setattr(owner, name, call)
 
     def _argparse(self, module: Any) -> None:
-        parser = module.ArgumentParser
+        parser = getattr(module, "ArgumentParser", None) or module.OptionParser
         error = parser.error
 
         def record(owner: Any, message: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.kind import Kind, listing, subjects
+from smspec.review.kinds.software import IGNORED
 from smspec.review.request_differences import reordered
 from smspec.review.version import Pair
 from smspec.service.shapes import member, structure
@@ -127,7 +128,8 @@ RESTART = Kind(
 def _resume_changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
     """Yield one change if both jobs have the same checkpoints and differ in something that training depends on."""
     old, new = (member(version.payload, *_CHECKPOINTS) for version in (pair.old, pair.new))
-    found = list(dict.fromkeys(change.kind for change in reported if change.kind in _TRAINING_DEPENDS_ON))
+    depends = (change for change in reported if change.kind in _TRAINING_DEPENDS_ON and change.path != IGNORED)
+    found = list(dict.fromkeys(change.kind for change in depends))
     if old is None or old != new or not found:
         return
     what = f"checkpoints of the old job are taken up with changed {_joined(found)}"
@@ -156,13 +158,14 @@ def _cosmetic_changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change
     explained = [change.path for change in reported if change.path]
     in_api = (side.key_in_api(leaf.at) for side in (pair.old, pair.new) for leaf in pair.leaves)
     explained += filter(None, in_api)
+    explained += [("account",)] if ("image", "repository") in explained else []
     found = False
     for path, was, will in _differences(old.document.root, new.document.root, ()):
         if any(is_near(path, other) for other in explained):
             continue
         found = True
         values = [None if node is None else to_data(node) for node in (was, will)]
-        what = "equivalent value" if None not in values else "has no effect"
+        what = "equivalent value" if None not in values and path != ("account",) else "has no effect"
         if path[0] in _MEANINGLESS or path[-1] in _MEANINGLESS:
             what = "reaches neither the request nor the image"
         if values[0] == values[1]:

@@ -29,6 +29,18 @@ def _security_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change
     yield from _secrets_of_build(pair)
     yield from _secrets_of_image(pair)
     yield from _registries(pair)
+    yield from _outer_data(pair)
+
+
+def _outer_data(pair: Pair) -> Iterator[Change]:
+    """Yield local data that lie outside of the repository now: no request has them, but they may travel to S3."""
+    for name, local in pair.new.outer_data.items():
+        if pair.old.outer_data.get(name) != local:
+            what = "local data outside of the repository: `submit --upload-data` uploads them, `run` takes them"
+            path = ("channels", name, "local")
+            yield pair.change(
+                SECURITY.name, path, what, old=pair.old.outer_data.get(name), new=local, brief="local data"
+            )
 
 
 def _key_of_source(pair: Pair) -> Iterator[Change]:
@@ -119,7 +131,8 @@ SECURITY = Kind(
     name="security",
     meaning="role, KMS keys, network, isolation, encryption, registries of the image and of the base image, the "
     "algorithm, rules of Debugger and Profiler, secrets of the job and of the build, secrets in plain text (masked), "
-    "what a mask hides in part, remote debugging, container entrypoint, access to file systems, changed settings",
+    "what a mask hides in part, remote debugging, container entrypoint, access to file systems, local data outside of "
+    "the repository, changed settings",
     changes=_security_changes,
     verdict=listing("changes security"),
 )

@@ -45,6 +45,7 @@ _DELIVERED = {
     "channel": "in the channel `code`, without a new image",
     "s3": "as an archive in S3, without a new image",
 }
+IGNORED: Path = ("source", "ignore")
 _CODE_MEMBERS = ("sagemaker_program", "sagemaker_submit_directory", SETTINGS_HYPERPARAMETER)
 _PLACE = "place of the code"
 _DELIVERED_START = "in the channel `smspec`, without a new image"
@@ -260,6 +261,7 @@ def _code_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         yield pair.change(
             CODE.name, ("source", "delivery"), f"the code travels {delivered}", old=way[0], new=way[1], brief="delivery"
         )
+    yield from _ignored(pair)
     yield from _starts(pair)
     is_told = known and old != new
     if is_told or pair.starts():
@@ -275,6 +277,17 @@ def _code_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         elif pair.is_replaced(leaf) or not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
             # Changed files have a different digest below the same prefix.
             yield pair.at_leaf(CODE.name, leaf, "where the code lies", brief=_PLACE)
+
+
+def _ignored(pair: Pair) -> Iterator[Change]:
+    """Yield other patterns of what stays behind: a checkout that submits may have files that git does not have."""
+    old, new = pair.old.writing, pair.new.writing
+    if old is None or new is None or pair.old.code is None or pair.new.code is None:
+        return
+    was, will = (writing.document.strings(IGNORED) for writing in (old, new))
+    if was != will:
+        what = "which files travel; those that git does not track are not compared"
+        yield pair.change(CODE.name, IGNORED, what, old=list(was) or None, new=list(will) or None)
 
 
 def _kept(pair: Pair) -> Iterator[Change]:
@@ -348,7 +361,8 @@ def _code_verdict(changes: Sequence[Change]) -> str:
 
 CODE = Kind(
     name="code",
-    meaning="changed files of the source, and how they reach the job; those in an image also change the image",
+    meaning="changed files of the source, what it ignores, and how they reach the job; those in an image also change "
+    "the image",
     changes=_code_changes,
     verdict=_code_verdict,
 )

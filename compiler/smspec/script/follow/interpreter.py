@@ -14,6 +14,7 @@ from smspec.script.follow.facts import (
     ENDING_METHODS,
     ENVIRONMENTS,
     FRAMES,
+    LISTS,
     LOOKERS,
     RUN_CODE,
     SEE_OWN,
@@ -291,7 +292,10 @@ class ProgramInterpreter:
         if sees_all(name):
             self.handed_on(name)
         found = self.recorder.looked_up(self, name, key, place)
-        return Items((Named(name, self), key)) if found is None else found
+        if found is None:
+            # A word of the command line, or a variable, is text: nothing changes the list through it.
+            found = UNKNOWN if name in LISTS else Items((Named(name, self), key))
+        return found
 
     def may_have_set(self, variable: str) -> bool:
         """Return whether the script itself may set an environment variable."""

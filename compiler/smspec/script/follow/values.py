@@ -366,8 +366,7 @@ class Keys(Value):
     def method(self, name: str, call: Call) -> Value:
         if name not in ("get", "items", "keys", "values"):
             self.escape()
-        found = self.items()
-        return call.unknown_result() if found is None or name != "keys" else Items(found)
+        return self if name == "keys" else call.unknown_result()  # its keys change with it
 
 
 class GivenWords(Value):

@@ -42,6 +42,8 @@ DEEPEST = 20
 _FIRST = frozenset({"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"})
 _BEFORE_OWN = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
 _TAMPERS = r"\b__path__\b|\bsys\s*\.\s*modules\b|\b__getattr__\b"
+_SETS_PACKAGE = r"\b__package__\b[\"'\]\s]*(?::[^=\n]+)?=(?!=)"
+"""A script that names its own package imports from it (PEP 366)."""
 
 
 class SourceModules(Protocol):
@@ -234,6 +236,8 @@ class Reaching:
         place = _place(node, own)
         name = absolute("." * node.level + (node.module or ""), own.package)
         if name is None or (node.level and not own.package):
+            if re.search(_SETS_PACKAGE, own.text.text):
+                return
             why = "it leaves the top-level package" if own.package else f"`{own.file}` is not in a package when it runs"
             written = "." * node.level + (node.module or "")
             self._miss(MissingModule(name=written, place=place, reason=why))

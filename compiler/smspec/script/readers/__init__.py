@@ -25,8 +25,10 @@ READERS = {
     "pandas": "aws_sdk",
     "s3fs": "aws_sdk",
     "transformers": "data_classes",
-    **dict.fromkeys(("absl", "click", "fire", "hydra", "jsonargparse", "lightning"), "unread_libraries"),
-    **dict.fromkeys(("omegaconf", "pytorch_lightning", "tyro", "typer"), "unread_libraries"),
+    **dict.fromkeys(
+        ("absl", "click", "fire", "getopt", "hydra", "jsonargparse", "lightning", "optparse"), "unread_libraries"
+    ),
+    **dict.fromkeys(("omegaconf", "pytorch_lightning", "tensorflow", "tyro", "typer"), "unread_libraries"),
 }
 """The first part of a full name, and the reader for such names; `environment` handles those of other packages."""
 

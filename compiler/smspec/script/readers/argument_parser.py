@@ -126,6 +126,7 @@ class Parser(Value):
 
     def _group(self, name: str, call: Call) -> Value:
         if name == "add_argument_group":
+            self.replaces |= not call.is_whole or "conflict_handler" in call.keywords
             return Group(self, None)
         required = constant(call.keywords.get("required", Known(False)))
         if not call.is_certain or not isinstance(required, bool):

@@ -5,10 +5,11 @@ PyTorch's `init_process_group` reads what its call does not say from the environ
 
 from __future__ import annotations
 
+import ast
 import posixpath
 from typing import TYPE_CHECKING
 
-from smspec.script.file_use import ChannelPath, joined_below
+from smspec.script.file_use import ChannelPath, SourcePath, joined_below
 from smspec.script.follow.frames import Call
 from smspec.script.follow.values import UNKNOWN, Value, constant, known_path, known_text, text
 from smspec.script.program import ChannelRead, HyperparameterRead, ProcessGroup, VariableRead
@@ -101,6 +102,8 @@ def _changed(call: Call) -> Value:
 def _joined(call: Call) -> Value:
     """``os.path.join``: a path that is known if its parts are."""
     first = call.arguments[0] if call.arguments else UNKNOWN
+    if isinstance(first, SourcePath) and call.is_whole:
+        return first.joined(call.arguments[1:])
     if isinstance(first, ChannelPath) and call.is_whole:
         return joined_below(first, call.arguments[1:])
     path = ""
@@ -117,14 +120,25 @@ def _path(call: Call) -> Value:
     joined = _joined(call)
     path = text(joined)
     if path is None:
-        return joined if isinstance(joined, ChannelPath) else UNKNOWN
+        return joined if isinstance(joined, ChannelPath | SourcePath) else UNKNOWN
     return known_path(path)
 
 
 def _absolute(call: Call) -> Value:
     """``os.path.abspath``: does not change a path from the root."""
-    path = text(_joined(call)) or ""
+    joined = _joined(call)
+    if isinstance(joined, SourcePath):
+        return joined
+    path = text(joined) or ""
     return known_text(posixpath.normpath(path)) if path.startswith("/") else UNKNOWN
+
+
+def _of_source(call: Call) -> Value:
+    """``os.path.dirname``, ``os.path.realpath`` of a path of the source."""
+    path = call.arguments[0] if call.arguments else UNKNOWN
+    if not isinstance(path, SourcePath):
+        return call.unknown_result()
+    return path.parent if isinstance(call.node.func, ast.Attribute) and call.node.func.attr == "dirname" else path
 
 
 def _read(call: Call) -> Value:
@@ -267,6 +281,7 @@ HANDLERS = {
     **dict.fromkeys(("os.path.join", "str"), _joined),
     **dict.fromkeys(("pathlib.Path", "pathlib.PurePath"), _path),
     "os.path.abspath": _absolute,
+    **dict.fromkeys(("os.path.dirname", "os.path.realpath"), _of_source),
     **dict.fromkeys(_READERS, _read),
     **dict.fromkeys(("json.load", "json.loads"), _parsed),
     "smspec_runtime.job": _job,

@@ -10,7 +10,9 @@ from smspec.script.follow.values import Value
 from smspec.script.program import CommandLine, DeclaredOption, Words
 from smspec.script.record import Handler, reads_arguments, record_of
 
-PROVEN = frozenset({"LightningCLI", "absl", "click", "fire", "hydra", "jsonargparse", "typer", "tyro"})
+PROVEN = frozenset(
+    {"LightningCLI", "absl", "click", "fire", "getopt", "hydra", "jsonargparse", "optparse", "typer", "tyro"}
+)
 """`smspec check` runs a script until one of these has accepted its arguments; it does not run scripts of others."""
 
 _ENDING = frozenset({"absl", "click", "hydra", "typer"})
@@ -90,15 +92,20 @@ def _making(library: str) -> Handler:
 HANDLERS: dict[str, Handler] = {
     "absl.app.run": _reading("absl"),
     "fire.Fire": _reading("fire"),
+    "getopt.getopt": _reading("getopt"),
+    "getopt.gnu_getopt": _reading("getopt"),
     "jsonargparse.CLI": _reading("jsonargparse"),
     "jsonargparse.auto_cli": _reading("jsonargparse"),
     "lightning.pytorch.cli.LightningCLI": _reading("LightningCLI"),
     "omegaconf.OmegaConf.from_cli": _from_cli,
     "pytorch_lightning.cli.LightningCLI": _reading("LightningCLI"),
+    "tensorflow.app.run": _reading("absl"),
+    "tensorflow.compat.v1.app.run": _reading("absl"),
     "tyro.cli": _reading("tyro"),
     "typer.run": _reading("typer"),
     **{f"click.{name}": _making("click") for name in ("argument", "command", "group", "option")},
     "hydra.main": _making("hydra"),
     "jsonargparse.ArgumentParser": _making("jsonargparse"),
+    "optparse.OptionParser": _making("optparse"),
     "typer.Typer": _making("typer"),
 }

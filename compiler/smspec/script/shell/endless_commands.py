@@ -18,7 +18,7 @@ from smspec.source.frozen import dataclass
 
 _BEFORE = frozenset({"command", "env", "exec", "nice", "nohup", "numactl", "stdbuf", "sudo"})
 _IDLE = frozenset({":", "date", "df", "echo", "free", "nvidia-smi", "printf", "ps", "sleep", "true"})
-CURRENT = re.compile(r"\b(?:SM_CURRENT_HOST|current_host|hostname|HOSTNAME)\b")
+_CURRENT = re.compile(r"\b(?:SM_CURRENT_HOST|current_host|hostname|HOSTNAME)\b")
 _COMPARISON = re.compile(r"(\S+)\s+(==?|!=|-eq|-ne|-gt)\s+(\S+)")
 _HOST = re.compile(r"algo-(\d+)")
 _DEEPEST_CALLS = 20
@@ -172,7 +172,7 @@ class _Follower:
 
     def _is_host(self, text: str) -> bool:
         """Return whether a word differs from host to host."""
-        return bool(CURRENT.search(text)) or any(name in self._of_host for name in re.findall(r"[A-Za-z_]\w*", text))
+        return bool(_CURRENT.search(text)) or any(name in self._of_host for name in re.findall(r"[A-Za-z_]\w*", text))
 
 
 def _names_of_the_host(commands: Iterable[Simple]) -> set[str]:
@@ -188,7 +188,7 @@ def _names_of_the_host(commands: Iterable[Simple]) -> set[str]:
     grown = -1
     while grown != len(found):
         grown = len(found)
-        current = re.compile("|".join((CURRENT.pattern, *(rf"\$\{{?{re.escape(name)}\b" for name in found))))
+        current = re.compile("|".join((_CURRENT.pattern, *(rf"\$\{{?{re.escape(name)}\b" for name in found))))
         found |= {name for name, all_of_them in values.items() if all(map(current.search, all_of_them))}
     return found
 

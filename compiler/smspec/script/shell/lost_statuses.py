@@ -27,6 +27,7 @@ _BEFORE = re.compile(
 _LAUNCHERS = frozenset({"deepspeed", "horovodrun", "mpirun", "torchrun"})
 _OF_SETUP = frozenset({"aws", "cp", "curl", "make", "mv", "tar", "unzip", "wget"})
 _PYTHON = re.compile(r"python(?:[23](?:\.\d+)?)?")
+_PYTHON_IN_A_VARIABLE = re.compile(r"\"?\$(?:python3?|\{python3?(?::?-[^{}]*)?\})\"?", re.IGNORECASE)
 DECLARE = frozenset({"declare", "export", "local", "readonly", "typeset"})
 _BASHISMS = re.compile(
     r"\[\[|(?<!\$)\(\(|&>|\|&|[<>]\(|<<<|\$'|PIPESTATUS|\b(?:function|source|declare|typeset|let|time)\b|\{\w+\.\.\w+\}"
@@ -117,7 +118,7 @@ def _background(items: tuple[AndOrList, ...]) -> Iterator[AndOrList]:
 
 def _name(command: Simple) -> str:
     """Return the name of a command whose failure matters; empty for all others."""
-    words = [word.value for word in command.words]
+    words = ["python" if _PYTHON_IN_A_VARIABLE.fullmatch(word.text) else word.value for word in command.words]
     while words and _BEFORE.fullmatch(words[0] or ""):
         del words[0]
         while words and re.match(r"-|[A-Za-z_]\w*=|\d+(?:\.\d+)?[smhd]?\Z", words[0] or ""):

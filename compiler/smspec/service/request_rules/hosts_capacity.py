@@ -129,18 +129,45 @@ TRAINING_PLAN_WITH_SPOT = Rule("SM350", "training plan with managed spot", "warn
 
 
 def training_plan_with_spot(request: Request) -> Iterator[Finding]:
-    """Warn about a training plan in a job with managed spot training.
+    """Warn about a training plan in a job with managed spot training. SM825 is about the plans of preferences.
 
     A training plan is reserved capacity; spot capacity is what is left over.
     """
-    if not request.uses_spot:
-        return
-    spot = request.word("EnableManagedSpotTraining", "spot")
-    for path, _ in _plans(request):
+    if request.uses_spot and structure(request.payload, "ResourceConfig").get("TrainingPlanArn"):
+        spot = request.word("EnableManagedSpotTraining", "spot")
         yield TRAINING_PLAN_WITH_SPOT.at(
-            path,
+            ("ResourceConfig", "TrainingPlanArn"),
             f"the training plan might not work with `{spot}`",
             help=f"remove the training plan, or `{spot}`",
+            on="key",
+        )
+
+
+PREFERENCES_WITH_AN_EXCLUDED_MEMBER = Rule(
+    "SM825", "instance preferences with a member that they exclude", evidence="api-doc"
+)
+
+
+_REPLACED = ("InstanceType", "InstanceGroups", "InstancePlacementConfig")
+
+
+def preferences_with_an_excluded_member(request: Request) -> Iterator[Finding]:
+    """Reject InstancePreferences together with what they replace, and a plan of the job together with their plans.
+
+    SageMaker chooses one of the preferred types, with its own plan or on demand.
+    """
+    hosts = structure(request.payload, "ResourceConfig")
+    preferences = items(hosts, "InstancePreferences")
+    excluded: list[Path] = [("ResourceConfig", name) for name in _REPLACED if hosts.get(name)]
+    if hosts.get("TrainingPlanArn") and any(items(each, "TrainingPlanArns") for each in preferences):
+        excluded.append(("ResourceConfig", "TrainingPlanArn"))
+    if request.uses_spot:
+        excluded.append(("EnableManagedSpotTraining",))
+    for path in excluded if preferences else ():
+        yield PREFERENCES_WITH_AN_EXCLUDED_MEMBER.at(
+            path,
+            f"{HERE} cannot be combined with `InstancePreferences`",
+            help="remove one of them",
             on="key",
         )
 
@@ -183,8 +210,9 @@ RULES = {
     placement_of_zero_instances: ("ResourceConfig.InstancePlacementConfig",),
     placement_without_an_ultraserver: ("ResourceConfig.InstancePlacementConfig",),
     placements_beyond_the_hosts: ("ResourceConfig.InstancePlacementConfig",),
+    preferences_with_an_excluded_member: ("ResourceConfig.InstancePreferences",),
     training_plan_of_other_hosts: ("ResourceConfig.TrainingPlanArn", "ResourceConfig.InstancePreferences"),
-    training_plan_with_spot: ("ResourceConfig.TrainingPlanArn", "ResourceConfig.InstancePreferences"),
+    training_plan_with_spot: ("ResourceConfig.TrainingPlanArn",),
     warm_pool_with_instance_groups: ("ResourceConfig.KeepAlivePeriodInSeconds",),
     warm_pool_with_spot: ("ResourceConfig.KeepAlivePeriodInSeconds",),
 }

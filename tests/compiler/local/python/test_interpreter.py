@@ -98,6 +98,15 @@ def test_version_of_a_repository_is_inside_pyenv(root):
     for text in (f"{planted}", "../../planted", "3.12.1/../../../planted", "link/../planted", "..", ".", "//"):
         Path(".python-version").write_text(text)
         assert program_on_path("python3") == str(root.parent / "system" / "python3"), text
+        # The shim would read the first line, too.
+        for unknown in ("python-3.12.1", "3.12"):
+            Path(".python-version").write_text(f"{text}\n{unknown}\n")
+            assert program_on_path("python3") == str(root.parent / "system" / "python3"), (text, unknown)
+        Path(".python-version").write_text(f"{text}\n3.12.1\n")
+        assert program_on_path("python3") == str(root / "versions" / "3.12.1" / "bin" / "python3"), text
+    for text in ("..\0/../planted\n3.12", "3.12\n" + "#\n" * 40_000 + "../../planted"):
+        Path(".python-version").write_text(text)
+        assert program_on_path("python3") == str(root.parent / "system" / "python3"), text
     Path(".python-version").write_text("3.12.1/envs/own")
     assert program_on_path("python3") == str(root / "versions" / "3.12.1" / "envs" / "own" / "bin" / "python3")
 

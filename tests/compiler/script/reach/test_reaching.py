@@ -216,6 +216,11 @@ PRESENT = {
         "lib/one.py": "x = 1",
     },
     "a written directory": {"train.py": "import sys\nsys.path.append('./lib')\nimport one", "lib/one.py": ""},
+    "a script that names its package": {
+        "train.py": "import pack\nif not __package__:\n    __package__ = 'pack'\nfrom .one import x",
+        "pack/__init__.py": "",
+        "pack/one.py": "x = 1",
+    },
     "a package that sets its path": {"train.py": "import pack.x", "pack/__init__.py": "__path__ = ['other']"},
 }
 

@@ -110,10 +110,21 @@ REPORTED = [
         "SM824",
         (HERE, "InstancePreferences", 1, "TrainingPlanArns"),
     ),
+    (on(InstancePreferences=[{"InstanceType": "ml.m5.large"}]), "SM825", (HERE, "InstanceType")),
     (
-        spot(ResourceConfig={"InstancePreferences": [{"InstanceType": "ml.p5.48xlarge", "TrainingPlanArns": [PLAN]}]}),
-        "SM350",
-        (HERE, "InstancePreferences", 0, "TrainingPlanArns"),
+        changed(
+            ResourceConfig={
+                "TrainingPlanArn": PLAN,
+                "InstancePreferences": [{"InstanceType": "ml.p5.48xlarge", "TrainingPlanArns": [PLAN]}],
+            }
+        ),
+        "SM825",
+        (HERE, "TrainingPlanArn"),
+    ),
+    (
+        spot(ResourceConfig={"InstancePreferences": [{"InstanceType": "ml.m5.large"}], "VolumeSizeInGB": 5}),
+        "SM825",
+        ("EnableManagedSpotTraining",),
     ),
     (placed(ULTRA, 1, 2), "SM351", PLACEMENTS),
     (on("ml.t3.medium", VolumeSizeInGB=5), "SM352", (HERE, "InstanceType")),

@@ -140,11 +140,12 @@ def volume_mount(volume: str, target: str, *, is_read_only: bool = False) -> str
 
 def mount(source: str, target: str, *, is_read_only: bool = False) -> str:
     """Return the value of ``--mount``: comma-separated values, in which a field with a comma or a quote is quoted."""
-    fields = ["type=bind", _field(f"source={source}"), _field(f"target={target}")]
+    fields = ["type=bind", quoted_field(f"source={source}"), quoted_field(f"target={target}")]
     return ",".join([*fields, "readonly"] if is_read_only else fields)
 
 
-def _field(text: str) -> str:
+def quoted_field(text: str) -> str:
+    """Return one of several values with commas between them, as the options of a client take it."""
     if not any(character in text for character in ',"\n'):
         return text
     return '"' + text.replace('"', '""') + '"'

@@ -29,6 +29,7 @@ from smspec.local.running.request import NO_FAULTS, FaultRefused, RunFailed
 from smspec.local.running.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.local.watch.memory_watch import memory_limits
+from smspec.source.real_file import is_below
 from smspec.spec.model import BuiltImage, ExistingImage
 from smspec.workspace.git_labels import git_labels
 
@@ -226,14 +227,11 @@ class ContainerEngine:
 
     def _places(self, directory: RunDirectory, host: Host) -> list[tuple[str, str]]:
         """Return the directories of a host on this machine, and where its container has them."""
-        base = directory.host(host.name).base
-        mounts = [(os.path.join(base, name), f"/opt/ml/{name}") for name in ("input", "model", "output")]
-        checkpoints = self._training.checkpoint_directory
-        if checkpoints is not None:
-            checkpoints = os.path.normpath(checkpoints)
-            below = os.path.relpath(checkpoints, "/opt/ml")
-            if not below.startswith("..") and not below.startswith(("input", "model", "output")):
-                mounts.append((os.path.join(base, below), checkpoints))
+        place = directory.host(host.name)
+        mounts = [(os.path.join(place.base, name), f"/opt/ml/{name}") for name in ("input", "model", "output")]
+        checkpoints = self._training.checkpoint_place
+        if checkpoints and not any(is_below(f"/{checkpoints}", target) for _, target in mounts):
+            mounts.append((os.path.join(place.root, checkpoints), f"/{checkpoints}"))
         uploads = directory.path(UPLOAD)
         return [*mounts, (os.path.abspath(uploads), UPLOADS)] if os.path.isdir(uploads) else mounts
 

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from smspec.local.engines.containers.client import Client, ClientFailed
+from smspec.local.engines.containers.client import Client, ClientFailed, quoted_field
 from smspec.local.running.request import RunFailed
 from smspec.plan import ImagePlan
 from smspec.workspace.own_directories import temporary_directory
@@ -55,7 +55,8 @@ def build_image(
         else:
             words += _output(client)
             for name, path in secrets.items():
-                words += ["--secret", f"id={name},src={path}"]
+                source = f"src={path}"  # podman knows no quotes
+                words += ["--secret", f"id={name},{source if client.program == 'podman' else quoted_field(source)}"]
         _build(client, [*words, tree], show, is_verbose=is_verbose)
     return True
 

@@ -1,0 +1,226 @@
+"""Find changes of a review that show in no spec here, because another checkout or a build has something else there.
+
+A filter of git replaces files, links are files on some systems, names differ only in case, git does not have what it
+ignores, and nothing opens the secrets of a build, or data outside of the repository.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+
+from smspec.pipeline.affected_specs import places_of
+from smspec.pipeline.compared_specs import ComparedSpec, Tracked, tracked_files
+from smspec.pipeline.compilation import Faulty
+from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.inputs import Inputs
+from smspec.pipeline.named_files import SOURCE
+from smspec.pipeline.spec_discovery import is_yaml
+from smspec.pipeline.variants import Gathered
+from smspec.source import Mapping as MappingNode
+from smspec.source.real_file import is_below, open_below
+from smspec.workspace.path_targets import repository_top
+from smspec.workspace.revision import Revision, place_below
+from smspec.workspace.spec_reading import has_spec_key
+from smspec.workspace.working_tree import ChangedFiles
+
+_GITIGNORE = ".gitignore"
+_LARGEST_IGNORE_FILE = 1 << 20
+_BEGINNING = 1024
+_COLLECTION = re.compile(
+    r"\ufeff?(?:[^\S\n]*(?:[#%].*|---(?:[ \t].*)?)?\n)*[^\S\n]*(?:[\[{]|[-?](?:\s|\Z)|.*:(?:\s|\Z)|[#%].*\Z|\Z)"
+)
+"""The beginning of what a YAML file has: a mapping, a list, or nothing. A pointer, or what is encrypted, has none."""
+
+
+def replaced_specs(
+    changed: ChangedFiles, tops: Iterable[str], lost: set[str], known: Mapping[str, ComparedSpec], tracked: Tracked
+) -> dict[str, str]:
+    """Return places of changed files that may be job specs where they run, each with the name of a filter of git.
+
+    Such a file is what git stores: a pointer of Git LFS, or encrypted. It may lie at the end of a link, or behind one,
+    of which git knows only the text. With an empty name, that text is a spec itself. ``lost``: former specs, which may
+    have any name. ``known``: those that are specs here.
+    """
+    top = changed.repository.top
+    links = {path for path in (*changed.paths, *tracked.links()) if os.path.islink(path)}
+    directories = _led_to(set(tops), links, top)
+    former = {os.path.join(top, place) for place in lost}
+    paths = {path for directory in directories for path in changed.below(directory) if is_yaml(path)}
+    paths |= {path for path in links if is_yaml(path) and any(is_below(path, one) for one in directories)}
+    ends = {path: os.path.realpath(path) if path in links or path in former else path for path in (*paths, *former)}
+    filters = _filters(changed, set(ends.values()), {ends[path] for path in former})
+    found = {path: filters[end] for path, end in ends.items() if end in filters}
+    found.update((path, "") for path in ends if path in links and _is_text_of_a_spec(path))
+    places = {os.path.relpath(path, top): name for path, name in sorted(found.items()) if changed.touches(path)}
+    return {place: name for place, name in places.items() if place not in known}
+
+
+def _led_to(directories: set[str], links: set[str], top: str) -> set[str]:
+    """Return real directories of a repository with those that links below them lead to."""
+    ahead = set(directories)
+    while ahead:
+        reals = {os.path.realpath(link) for link in links if any(is_below(link, one) for one in ahead)}
+        ahead = {real for real in reals if is_below(real, top) and os.path.isdir(real)} - directories
+        directories |= ahead
+    return directories
+
+
+def _filters(changed: ChangedFiles, paths: set[str], former: set[str]) -> dict[str, str]:
+    """Return those of some real paths that are as git stores them, each with the name of a filter that it has."""
+    top = changed.repository.top
+    places = {os.path.relpath(path, top): path for path in sorted(paths)}
+    stored = [place for place, path in places.items() if _is_as_stored(top, place, path in former)]
+    values = changed.repository.attributes(stored, ("filter",)) if stored else {}
+    filters = {places[place]: values.get(place, {}).get("filter", "unspecified") for place in stored}
+    return {path: name for path, name in filters.items() if name not in ("unspecified", "unset", "set")}
+
+
+def _is_text_of_a_spec(path: str) -> bool:
+    """Return whether a path is a link whose text has the key of a spec: a checkout without links has it as a file."""
+    try:
+        return has_spec_key(os.fsencode(os.readlink(path)))
+    except OSError:
+        return False
+
+
+def _is_as_stored(top: str, place: str, is_former: bool) -> bool:
+    steps = place.split("/")
+    if steps[0] == ".." or ".git" in place.lower().split("/"):
+        return False
+    try:
+        with open(open_below(top, steps), "rb") as file:
+            content = file.read(_BEGINNING)
+    except (OSError, ValueError):
+        return False
+    text = content.decode("utf-8", "replace")
+    whole = text[:-3] if len(content) == _BEGINNING else text  # the last character may be cut
+    return is_former or "\0" in text or "\ufffd" in whole or _COLLECTION.match(text) is None
+
+
+def twin_names(changed: ChangedFiles, specs: Iterable[str], tracked: Tracked, cache: InputCache) -> dict[str, str]:
+    """Return places of changed files and directories that are one with a different one on macOS, and that one.
+
+    Its disks ignore case, and in which form an accent is written: the last file that git writes replaces the other.
+    Only names count that some specs are made from.
+    """
+    top = changed.repository.top
+    places = [os.path.relpath(path, top) for path in changed.paths]
+    spellings: dict[str, list[str]] = {_folded(part): [] for place in places for part in _parts(place)}
+    for place in (*places, *(tracked.paths or ())):
+        for part in _parts(place):
+            if part not in (known := spellings.get(_folded(part), [part])):
+                known.append(part)
+    names_in = functools.cache(_names_in)
+    several = (
+        {one for one in known if os.path.basename(one) in names_in(os.path.dirname(os.path.join(top, one)))}
+        for known in spellings.values()
+        if len(known) > 1
+    )
+    twins = {one: min(known - {one}) for known in several if len(known) > 1 for one in known}
+    found = [next((part for part in _parts(place) if part in twins), None) for place in places] if twins else []
+    used = {_folded(place_below(one, top)) for path in specs for one in places_of(path, cache)} if any(found) else set()
+    return {
+        part: twins[part]
+        for part in filter(None, found)
+        if any(one == os.curdir or is_below(one, _folded(part)) or is_below(_folded(part), one) for one in used)
+    }
+
+
+def _parts(place: str) -> Iterator[str]:
+    """Yield the directories above a place, the outermost first, and the place."""
+    steps = place.split("/")
+    return ("/".join(steps[:number]) for number in range(1, len(steps) + 1))
+
+
+def _folded(place: str) -> str:
+    """Return what the names of a place are for a system that ignores case, forms of letters, and marks of direction."""
+    if place.isascii():
+        return place.lower()
+    text = unicodedata.normalize("NFD", unicodedata.normalize("NFD", place).casefold())
+    return "".join(character for character in text if unicodedata.category(character) != "Cf")
+
+
+def _names_in(directory: str) -> frozenset[str]:
+    """Return how the files of a directory are spelled: a system without case finds them by other names, too."""
+    try:
+        return frozenset(os.listdir(directory))
+    except (OSError, ValueError):
+        return frozenset()
+
+
+def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> dict[str, str]:
+    """Return places of changed files of git that builds read as secrets, each with the name of the secret.
+
+    No such file is opened, so nothing else shows a change. ``base``: the directory of the files of the revision, whose
+    specs do not count.
+    """
+    found: dict[str, str] = {}
+    for side in specs:
+        directory = os.path.abspath(os.path.dirname(side.path))
+        if is_below(directory, base):
+            continue
+        for inputs in side.inputs.values():
+            if isinstance(inputs, Faulty):
+                continue
+            node = inputs.document.node(("image", "secrets"))
+            for name, _ in node.entries if isinstance(node, MappingNode) else ():
+                file = inputs.document.string(("image", "secrets", name.text, "file"))
+                path = os.path.join(directory, file or "")
+                if file and "\0" not in file and changed.touches(path):
+                    found[path] = name.text
+    tracked = tracked_files(changed.repository) if found else None
+    return {
+        place_below(path, changed.repository.top): name
+        for path, name in sorted(found.items())
+        if not os.path.lexists(path) or (tracked is not None and tracked.has(path))
+    }
+
+
+def lifted_patterns(changed: ChangedFiles, specs: Iterable[Gathered], base: Revision) -> dict[str, list[str]]:
+    """Return places of changed `.gitignore` files above a source, with the patterns that kept files out and are gone.
+
+    A checkout that submits may have such a file, for example with credentials. What a source has is in its listing.
+    """
+    found: dict[str, list[str]] = {}
+    top = changed.repository.top
+    paths = [path for path in changed.paths if os.path.basename(path) == _GITIGNORE]
+    for side in specs if paths else ():
+        for inputs in side.inputs.values():
+            name = None if isinstance(inputs, Faulty) else inputs.document.string(SOURCE)
+            source = os.path.realpath(os.path.join(os.path.dirname(side.path), name or ""))
+            for path in paths if name else ():
+                place, directory = os.path.relpath(path, top), os.path.dirname(path)
+                if place not in found and source != directory and is_below(source, directory):
+                    base.bring(os.path.join(base.directory, place))
+                    old, new = _patterns(base.directory, place), _patterns(top, place)
+                    gone = [one for one in old if one not in new and not one.startswith("!")]
+                    found[place] = gone + [one for one in new if one not in old and one.startswith("!")]
+    return {place: patterns for place, patterns in sorted(found.items()) if patterns}
+
+
+def _patterns(top: str, place: str) -> list[str]:
+    try:
+        with open(open_below(top, place.split("/")), "rb") as file:
+            lines = file.read(_LARGEST_IGNORE_FILE).decode("utf-8", "replace").splitlines()
+    except (OSError, ValueError):
+        return []
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def outer_data(inputs: Inputs, top: str | None) -> dict[str, str]:
+    """Return the local data of channels that are no files of the repository, which may have its top at ``top``."""
+    directory = os.path.abspath(inputs.directory)
+    top = top or repository_top(directory)
+    found = {}
+    channels = inputs.document.node(("channels",))
+    for name, _ in channels.entries if isinstance(channels, MappingNode) else ():
+        local = inputs.document.string(("channels", name.text, "local"))
+        whole = os.path.normpath(os.path.join(directory, local or ""))
+        is_inside = is_below(whole, top) if top else not os.path.isabs(local or "")
+        if local and (not is_inside or ".git" in whole.lower().split(os.sep)):
+            found[name.text] = local
+    return found
