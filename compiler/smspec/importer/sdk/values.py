@@ -156,6 +156,8 @@ class SdkItems(Collection):
 class Entries(Collection):
     """A mapping with constant keys."""
 
+    loses_items = True
+
     def __init__(self, values: dict[object, Value], *, is_known: bool = True) -> None:
         self.values = values
         self.is_known = is_known and len(values) <= LONGEST
@@ -190,12 +192,11 @@ class Entries(Collection):
         else:
             self.is_known = False
 
-    def delete_item(self, key: followed.Value) -> bool:
+    def delete_item(self, key: followed.Value) -> None:
         name = key.constant()
         self.is_known &= is_constant(name) and name in self.values
         if is_constant(name):
             self.values.pop(name, None)
-        return True
 
     def update(self, other: Value, named: dict[str, Value]) -> None:
         """Set all entries of another mapping."""

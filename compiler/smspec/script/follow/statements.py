@@ -96,10 +96,11 @@ class Statements:
             case ast.Delete():
                 for target in node.targets:
                     owner = self.value(target.value) if isinstance(target, ast.Attribute | ast.Subscript) else UNKNOWN
-                    if isinstance(target, ast.Subscript) and owner.delete_item(self.value(target.slice)):
-                        continue
-                    owner.escape()  # the attribute of a class has a new value, or is deleted
-                    self.assign(target, UNKNOWN)
+                    if isinstance(target, ast.Subscript) and owner.loses_items:
+                        owner.delete_item(self.value(target.slice))
+                    else:
+                        owner.escape()  # the attribute of a class has a new value, or is deleted
+                        self.assign(target, UNKNOWN)
             case ast.Match():
                 self._ways.match_(node)
             case _:

@@ -36,10 +36,11 @@ _LOOKS = ("copy", "count", "index")
 class Value:
     """Any value; the class itself is an unknown one. Readers derive theirs from it.
 
-    ``is_fixed``: a tuple, not a list.
+    ``is_fixed``: a tuple, not a list. ``loses_items``: without a deleted item, the others are still known.
     """
 
     is_fixed = False
+    loses_items = False
     may_be_none = True
 
     def call(self, call: Call) -> Value:
@@ -107,9 +108,8 @@ class Value:
         value.escape()
         self.escape()
 
-    def delete_item(self, _key: Value) -> bool:
-        """Delete an item; return whether the rest of this is still known."""
-        return False
+    def delete_item(self, _key: Value) -> None:
+        """Delete an item, if this ``loses_items``."""
 
     def decorate(self, value: Value, call: Call) -> Value:
         """Return what a function, or the result of the decorators below, becomes when this decorates it."""
