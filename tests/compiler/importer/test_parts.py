@@ -101,6 +101,14 @@ def test_tags_keep_their_order():
     assert list(spec_of(Tags=tags)["tags"].items()) == [("b", "0042"), ("a", "")]
 
 
+def test_tags_of_smspec_are_left_to_submit():
+    own = [{"Key": f"smspec:{name}", "Value": "x"} for name in ("digest", "run-id")]
+    spec = spec_of(Tags=[own[0], {"Key": "team", "Value": "ads"}, own[1]])
+    assert spec["tags"] == {"team": "ads"}
+    spec = spec_of(Tags=own)
+    assert "tags" not in spec and "api" not in spec
+
+
 def test_command_with_a_script_parameter_stays_in_api():
     algorithm = {**small_request()["AlgorithmSpecification"], "ContainerEntrypoint": ["train"]}
     assert spec_of(AlgorithmSpecification=algorithm)["entry_point"] == {"command": ["train"]}
