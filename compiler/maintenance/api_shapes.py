@@ -40,7 +40,7 @@ def installed_text(date: str) -> str:
 def pinned_text(service_model: dict[str, dict[str, dict[str, object]]], *, version: str, date: str) -> str:
     """Return the file of pinned shapes: for each that a request can contain or a rule reads, what a check needs."""
     shapes: dict[str, dict[str, object]] = {}
-    waiting = [ROOT, *BEYOND_REQUESTS]
+    waiting = [ROOT, *(name for name in BEYOND_REQUESTS if name in service_model["shapes"])]  # older ones lack some
     while waiting:
         name = waiting.pop()
         if name in shapes:

@@ -131,7 +131,7 @@ MAIN = "def main():\n    {}\nif __name__ == '__main__':\n    main()\n"
         (f"{HEAD}import conf\n{END}", {"conf.py": READS.format("'settings.json'")}, "SM549"),
         ("import conf\n", {"conf.py": READS.format("os.path.dirname(__file__) + '/settings.json'")}, "SM544"),
         ("import conf\n", {"conf.py": READS.format("'/opt/ml/input/config/setting.json'")}, "SM544"),
-        (f"{HEAD}C = open('names.txt').read()\n{END}", {}, "SM549"),
+        (f"{HEAD}C = open('names.txt').read()\n{END}", {}, "SM556"),
         (MAIN.format("from json import absent"), {}, "SM544"),
         (HEAD + MAIN.format("parser.parse_args(); from collections import absent"), {}, "SM544"),
         (MAIN.format("from os import path, absent"), {}, "SM544"),

@@ -222,7 +222,12 @@ DEFAULTS = {
     "of the name": ("name: small", 'name: "small${{ vars.week }}"', "D!", "3"),
     "of a value": ("output: s3://models/small/", 'output: "${{ vars.week }}"', "nowhere", "s3://models/x/"),
     "of the source": ("source: src/", 'source: "${{ vars.week }}"', "nowhere", "src"),
-    "of the launcher": ("description: x", 'description: x\ndistribution: "${{ vars.week }}"', "zzz", "torchrun"),
+    "of the launcher": (
+        "description: x",
+        'description: x\nchecks: {ignore: [{rule: SM558, because: the base has it}]}\ndistribution: "${{ vars.week }}"',
+        "zzz",
+        "torchrun",
+    ),
     "of a required key": ("output: s3://models/small/", 'output: "${{ vars.week }}"', "null", "s3://models/x/"),
     "that is null": ("description: x", 'description: "${{ vars.week }}"', "null", "y"),
 }

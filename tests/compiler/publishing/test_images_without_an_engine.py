@@ -181,7 +181,11 @@ def test_upload_to_another_server_is_refused(tmp_path):
         (", system_packages: [git]", "", "`image.system_packages`"),
         (", secrets: {TOKEN: {env: TOKEN}}", "", "`image.secrets`"),
         (", build_args: {A: b}", "", "`image.build_args`"),
-        ("", "distribution: {mpi: {processes_per_host: 1}}\n", "`distribution`"),
+        (
+            "",
+            "checks: {ignore: [{rule: SM558, because: the base has it}]}\ndistribution: {mpi: {processes_per_host: 1}}\n",
+            "`distribution`",
+        ),
     ],
 )
 def test_command_in_the_base_is_refused(tmp_path, extra, more, key):

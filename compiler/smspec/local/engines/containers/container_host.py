@@ -128,8 +128,8 @@ class ContainerHost(HostProcess):
 
     def _last_words(self) -> str:
         """Return the last line that the client has written: the container wrote nothing."""
-        for descriptor in tuple(self._unread):
-            while (lines := super().lines(descriptor)) is not None:
+        for descriptor in self.descriptors:
+            while descriptor in self._unread and (lines := super().lines(descriptor)) is not None:
                 self._unseen += lines  # and to the log
             self._unread.discard(descriptor)
         with open(self._log_path, encoding="utf-8", errors="replace") as log:
