@@ -54,7 +54,8 @@ def states(job, *words, environment=None, **only):
 
 def test_full_disks_read_only_models_and_kills_fail_a_right_job(job):
     """A process is found and killed inside its container: the engine may number it differently from this machine."""
-    job.write_job(SAVING["rename and executor"], SCRIPT + "checkpoints: s3://models/checkpoints/\n")
+    slow = SAVING["rename and executor"].replace("sleep(0.15)", "sleep(0.5)")  # a busy engine lists processes slowly
+    job.write_job(slow, SCRIPT + "checkpoints: s3://models/checkpoints/\n")
     seen = states(job, full_volume=KEPT, read_only_model=KEPT, killed_process=KEPT)
     assert "No space left on device" in seen["full-volume"]
     assert "Read-only file system" in seen["read-only-model"]
