@@ -125,7 +125,6 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
             why += "; pass one spec, the name of a job, or the directory of a run"
         raise UsageError(f"`{visible(args.what)}` {why}; `smspec status` shows the names of jobs")
     from smspec.collection.s3_result import s3_result
-    from smspec.local.s3.fetching import CONNECTIONS
     from smspec.submission.s3_service import RegionalS3
 
     service, job = named_job(args, console)
@@ -135,8 +134,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
             f" `smspec logs {job_words(job, args.profile)} --follow` waits"
         )
     with Waiting(console).of(f"S3 about the result of `{job.name}`"):
-        store = RegionalS3(args.profile, service.region, connections=CONNECTIONS)
-        return s3_result(job, store, args.profile)
+        return s3_result(job, RegionalS3(args.profile, service.region), args.profile)
 
 
 def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> CollectedResult:

@@ -11,7 +11,7 @@ import hashlib
 import re
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
@@ -120,7 +120,7 @@ def s3_result(job: TrainingJob, store: RegionalS3, profile: str | None) -> Store
         if name:
             objects.append(StoredObject(found, uri, listed.size))
             names.append(name)
-    downloads = _Downloads(objects, store, s3_fetching(profile, job.region or None))
+    downloads = _Downloads(objects, store, profile, job.region or None)
     files = (
         StoredFile(name=name, size=stored.size or 0, blocks=functools.partial(downloads.blocks, index))
         for index, (name, stored) in enumerate(zip(names, objects, strict=True))
@@ -150,14 +150,20 @@ def _name(key: str) -> str:
 
 
 class _Downloads:
-    """The objects of a result. Their requests are sent ahead, in the order in which they are read."""
+    """The objects of a result. Their requests are sent ahead, in the order in which they are read.
 
-    def __init__(self, objects: Sequence[StoredObject], store: RegionalS3, fetching: Fetching) -> None:
+    What is asked ahead is not asked again for minutes while S3 throttles: the process could not end before.
+    """
+
+    def __init__(
+        self, objects: Sequence[StoredObject], store: RegionalS3, profile: str | None, region: str | None
+    ) -> None:
         self._objects = objects
         self._store = store
-        self._fetching = fetching
+        self._ahead = RegionalS3(profile, region, budget=0, connections=CONNECTIONS)
+        self._fetching = s3_fetching(profile, region)
         self._next = -1
-        self._coming: Iterator[Iterator[bytes]] = iter(())
+        self._coming = self._from(0)
 
     def blocks(self, index: int) -> Iterator[bytes]:
         """Yield the content of an object, compared with the checksum that S3 keeps. Raise `ResultRefused` for a fault.
@@ -165,31 +171,44 @@ class _Downloads:
         All of it is read before the next one.
         """
         if index != self._next:
+            self._coming.close()
             self._coming = self._from(index)
         self._next = index + 1
-        yield from next(self._coming)
+        is_read = False
+        try:
+            yield from next(self._coming)
+            is_read = True
+        finally:
+            if not is_read and self._next == index + 1:  # a process waits for what it has requested
+                self._coming.close()
 
-    def _from(self, index: int) -> Iterator[Iterator[bytes]]:
+    def _from(self, index: int) -> Generator[Iterator[bytes], None, None]:
         heads: deque[Future[dict[str, Any]]] = deque()
 
         def requested() -> Iterator[StoredObject]:
             for stored in self._objects[index:]:
-                heads.append(self._fetching.submit(self._store.head, stored.path))
+                heads.append(self._fetching.submit(self._ahead.head, stored.path))
                 yield stored
 
         try:
             for stored, blocks in self._fetching.contents(requested()):
                 assert isinstance(stored, StoredObject) and blocks is not None
-                yield _checked_blocks(stored, blocks, heads.popleft())
+                yield _checked_blocks(stored, blocks, heads.popleft(), self._store)
         finally:
             for head in heads:
                 head.cancel()
 
 
-def _checked_blocks(stored: StoredObject, blocks: Iterator[bytes], head: Future[dict[str, Any]]) -> Iterator[bytes]:
+def _checked_blocks(
+    stored: StoredObject, blocks: Iterator[bytes], head: Future[dict[str, Any]], store: RegionalS3
+) -> Iterator[bytes]:
     content = _as_result(stored, blocks)
     try:
-        expected = checksum_of(head.result())
+        try:
+            found = head.result()
+        except AwsUnavailable:
+            found = store.head(stored.path)
+        expected = checksum_of(found)
     except ActionDenied:
         expected = None  # S3 says why only in the response to a download
     yield from content if expected is None else checked(stored.path, content, expected)
@@ -218,5 +237,5 @@ def unpack_code(
     store = RegionalS3(profile, region)
     size = int(store.head(uri).get("ContentLength", 0))
     _, key = parts(uri)
-    downloads = _Downloads([StoredObject(key, uri, size)], store, s3_fetching(profile, region))
+    downloads = _Downloads([StoredObject(key, uri, size)], store, profile, region)
     unpack_archive(GzipReader(uri, downloads.blocks(0)), directory, tree, warn)

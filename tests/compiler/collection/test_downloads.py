@@ -1,5 +1,8 @@
 """Downloads of a result that has many objects."""
 
+import os
+import subprocess
+import sys
 import threading
 from datetime import datetime, timezone
 
@@ -9,7 +12,7 @@ from smspec.collection.s3_result import s3_result
 from smspec.local.s3.fetching import CONNECTIONS
 from smspec.submission.s3_service import RegionalS3
 from smspec.submission.training_job import training_job
-from support.servers.hostile_s3 import BUCKET, CREDENTIALS, HostileS3, is_list
+from support.servers.hostile_s3 import BUCKET, CREDENTIALS, HostileS3, error, is_list
 from support.servers.hostile_server import hostile_server
 
 JOB = training_job(
@@ -35,7 +38,7 @@ def s3(monkeypatch):
 
 
 def downloaded(s3: HostileS3, order: slice) -> dict[str, bytes]:
-    result = s3_result(JOB, RegionalS3(None, "us-west-2", connections=CONNECTIONS), None)
+    result = s3_result(JOB, RegionalS3(None, "us-west-2"), None)
     return {file.name: b"".join(file.blocks()) for file in result.files[order]}
 
 
@@ -45,6 +48,28 @@ def test_objects_have_their_own_content(s3, order):
     expected = {name.removeprefix("out/nightly/output/"): content for name, content in s3.objects.items()}
     names = sorted(expected)[order]
     assert found == {name: expected[name] for name in names}
+
+
+def test_throttled_requests_ahead_do_not_keep_a_failed_process(s3, tmp_path):
+    """One object is denied, while S3 throttles what was asked about all others."""
+    denied = next(iter(s3.objects))
+
+    def answer(request):
+        if request.method == "HEAD":
+            return [error("SlowDown", "503 Slow Down")]
+        return [error("AccessDenied", "403 Forbidden")] if request.target.endswith(denied) else None
+
+    s3.override = answer
+    words = (
+        "from test_downloads import JOB, RegionalS3, s3_result\n"
+        "result = s3_result(JOB, RegionalS3(None, 'us-west-2', budget=0), None)\n"
+        "b''.join(result.files[0].blocks())\n"
+    )
+    where = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-c", words], env=where, capture_output=True, text=True, timeout=50, check=False
+    )
+    assert done.returncode == 1 and "cannot use" in done.stderr.splitlines()[-1], done.stderr
 
 
 def test_later_objects_are_requested_before_the_first_arrives(s3):

@@ -183,7 +183,7 @@ def test_upload_to_another_server_is_refused(tmp_path):
         (", build_args: {A: b}", "", "`image.build_args`"),
         (
             "",
-            "checks: {ignore: [{rule: SM558, because: the base has it}]}\ndistribution: {mpi: {processes_per_host: 1}}\n",
+            "checks: {ignore: [{rule: SM558, because: x}]}\ndistribution: {mpi: {processes_per_host: 1}}\n",
             "`distribution`",
         ),
     ],
