@@ -235,6 +235,14 @@ def test_validate_reports_without_showing_the_secret(name, value, flags, tmp_pat
     assert secret not in done.out + done.err
 
 
+def test_certain_secret_in_any_member_is_rejected(tmp_path):
+    key = f"AKIA{'ZQ3D' * 4}"
+    for api in (f"ExperimentConfig: {{TrialName: {key}}}", f"DebugHookConfig: {{HookParameters: {{a: {key}}}}}"):
+        write_job(tmp_path, f"{READY}api: {{{api}}}\n")
+        done = smspec("validate", cwd=tmp_path)
+        assert done.status == 1 and "SM616" in done.out and key not in done.out
+
+
 CERTAIN = [
     ("AWS_ACCESS_KEY_ID", f"AKIA{'ZQ3D' * 4}", "an AWS access key"),
     ("aws_secret_access_key", "q8Xv2Lm0/Rt5Wn7Yb3Kc9Pd1Hf4Gj6Sz+Ae0Uo2i", "an AWS secret key"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.quoting import secret_of
 from smspec.diagnostics.secret_formats import certain_secret
 from smspec.diagnostics.secrets import option_name
@@ -28,6 +28,8 @@ def secret_in_the_request(request: Request) -> Iterator[Finding]:
 
     DescribeTrainingJob shows the hyperparameters, the environment, the command, and the tags of a job.
     """
+    cure = "move it to Secrets Manager or Parameter Store, and "
+    cure += request.word("pass its name or ARN", "set its ARN in `secrets`")
     for path, name, value in _texts(request.payload):
         what = secret_of(name, value.strip('"'))
         if what:
@@ -40,9 +42,13 @@ def secret_in_the_request(request: Request) -> Iterator[Finding]:
             yield rule.at(
                 path,
                 f"{_called(request, path, name)} {claim}; DescribeTrainingJob shows it",
-                help="move it to Secrets Manager or Parameter Store, and "
-                + request.word("pass its name or ARN", "set its ARN in `secrets`"),
+                help=cure,
             )
+    for path, value in _others(request.payload):
+        certain = certain_secret(str(path[-1]), value)
+        if certain:
+            message = f"{HERE} contains {certain}; DescribeTrainingJob shows it"
+            yield CERTAIN_SECRET_IN_THE_REQUEST.at(path, message, help=cure)
 
 
 def _called(request: Request, path: Path, name: str) -> str:
@@ -73,6 +79,19 @@ def _texts(payload: dict[str, object]) -> Iterator[tuple[Path, str, str]]:
             if isinstance(word, str):
                 yield ("AlgorithmSpecification", holder, index), option, word
                 option = option_name(word)
+
+
+def _others(payload: dict[str, object]) -> Iterator[tuple[Path, str]]:
+    """Yield every other string, such as a parameter of the debugger."""
+    waiting: list[tuple[Path, object]] = [((name,), value) for name, value in payload.items() if name not in _KEYS]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, dict):
+            waiting += [((*path, str(name)), inner) for name, inner in value.items() if name not in _COMMANDS]
+        elif isinstance(value, list):
+            waiting += [((*path, index), inner) for index, inner in enumerate(value)]
 
 
 RULES = {
