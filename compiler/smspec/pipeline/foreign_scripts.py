@@ -9,6 +9,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 
 from smspec.pipeline.script_reading import Started
 from smspec.script.program import LAUNCHERS, MOST_FOREIGN_BYTES, ForeignScript, StartedLauncher, UnreadScript
@@ -149,18 +150,71 @@ def _file(name: str, files: _Files, path: Path, *, shell: str = "", options: str
 def _with_called(script: ForeignScript, files: _Files) -> ForeignScript:
     """Return a script with those of the source that it calls, and that these call, each once."""
     found: dict[tuple[str, str], ForeignScript] = {}
-    ahead = [script]
+    ahead = [(script, "")]
     while ahead and len(found) < MOST_SCRIPTS:
-        for word, line, shell in _calls(ahead.pop(0)):
+        caller, before = ahead.pop(0)
+        for word, line, shell, is_sourced in _calls(caller):
             called = _file(word, files, script.path, shell=shell)
             if called is not None and called.name != script.name and (called.name, shell) not in found:
-                found[called.name, shell] = called.called_in_line(line)
-                ahead.append(called)
+                text = before + _before(caller.text, word, line)
+                found[called.name, shell] = called = called.called_in_line(
+                    line,
+                    is_sourced=is_sourced,
+                    sets_mode=_may_set(_MODES, text, called.name),
+                    sets_content=_may_set(_WRITERS, text, called.name),
+                )
+                ahead.append((called, text))
     return script.with_called(tuple(found.values()))
 
 
-def _calls(script: ForeignScript) -> Iterator[tuple[str, int, str]]:
-    """Yield (file, line, shell) of the files that a script of a shell starts, with the shell that it names."""
+_MODES = (
+    r"\bchmod\s+(?:-\S+\s+)*(?:[ugoa,]*[+=][rwXst]*x|[0-7]*[1357][0-7]{0,2}\b)[^\n;&|]*|(?:\[|\btest\b|!|&&|-a)\s+-x\s+[^\s;]+"
+    r"|\|\|\s*(?:ba|da)?sh\s+[^\n;&|]*"
+)
+"""Words that make files executable, test whether they are, or start them with a shell if they are not."""
+
+_WRITERS = (
+    r"\b(?:sed|perl|tr|awk|gawk)\b[^\n]*(?:\\r|\\x0[dD]|\\015|\^M|\\x[eE][fF]|\r)[^\n]*|\b(?:dos2unix|fromdos|d2u)\b[^\n;&|]*"
+    r"|>\|?\s*[^\s;&|<>]+"
+)
+"""Words that remove carriage returns or a byte order mark from files, or write them."""
+
+
+def _before(text: str, word: str, line: int) -> str:
+    """Return what a script may run before it calls ``word`` in a line; all of it if it has functions."""
+    if re.search(r"\(\s*\)\s*\{|\bfunction\s", text):
+        return text + "\n"
+    lines = text.split("\n")[:line]
+    last = lines[-1] if lines else ""
+    tests = re.search(r"\|\|\s*(?:ba|da)?sh\s", last)
+    return "\n".join([*lines[:-1], last if tests or word not in last else last[: last.rfind(word)]]) + "\n"
+
+
+def _may_set(words: str, text: str, name: str) -> bool:
+    """Return whether code of a shell does with a file what ``words``, a pattern, stand for."""
+    code = re.sub(r"(?m)(?:^|(?<=\s))#.*", "", text.replace("\\\n", " "))
+    for match in re.finditer(words, code):
+        line = code[code.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if re.search(r"\bxargs\b|-exec\b", line):
+            return True
+        for target in re.split(r"[\s<>]+", match[0]):
+            path = posixpath.normpath(target.strip("\"'")) if target else ""
+            if _is_variable(target) and not match[0].startswith(">"):
+                return True
+            if path in ("{}", ".") or (fnmatchcase(name, path) and path.count("/") == name.count("/")):
+                return True
+            if path and "chmod" in match[0] and name.startswith(f"{path}/"):
+                return True
+    return False
+
+
+def _is_variable(word: str) -> bool:
+    """Return whether a word may name any file; a substitution of sed, or the path of a program, does not."""
+    return "$" in word and re.match(r"[\"']?(?:\d*s\W|\$\((?:command|which)\b)", word) is None
+
+
+def _calls(script: ForeignScript) -> Iterator[tuple[str, int, str, bool]]:
+    """Yield (file, line, shell, is read by this shell) of the files that a script starts, with the shell it names."""
     if not script.dialect:
         return
     try:
@@ -173,15 +227,17 @@ def _calls(script: ForeignScript) -> Iterator[tuple[str, int, str]]:
         words = [word.value for word in command.words]
         if words and words[0] == "exec":
             del words[0]
+        if len(words) > 1 and words[0] in (".", "source") and words[1] and "/" in words[1] and words[1][0] != "/":
+            yield words[1], command.line, script.dialect, True
         yield from _called(command, words)
 
 
-def _called(command: Simple, words: list[str | None]) -> Iterator[tuple[str, int, str]]:
+def _called(command: Simple, words: list[str | None]) -> Iterator[tuple[str, int, str, bool]]:
     name = words[0] if words else None
     if name is None:
         return
     if shell := _SHELL.fullmatch(name):
         if len(words) > 1 and words[1] and words[1][0] not in "-+":
-            yield words[1], command.line, shell[1]
+            yield words[1], command.line, shell[1], False
     elif "/" in name and not name.startswith("/"):
-        yield name, command.line, ""
+        yield name, command.line, "", False

@@ -279,6 +279,9 @@ class ForeignScript:
 
     The content is empty if it is too long to check. ``shell``: what starts it, empty if its first line decides that;
     ``options``: those of the shell. ``called``: the scripts of the source that it starts, from ``line`` of a script.
+
+    ``is_sourced``: the shell of its caller reads it. ``sets_mode`` and ``sets_content``: a script that runs before may
+    make it executable, or tests whether it is, and may write it.
     """
 
     name: str
@@ -289,6 +292,9 @@ class ForeignScript:
     options: str = ""
     is_executable: bool = True
     line: int = 0
+    is_sourced: bool = False
+    sets_mode: bool = False
+    sets_content: bool = False
     called: tuple[ForeignScript, ...] = ()
 
     @property
@@ -320,8 +326,8 @@ class ForeignScript:
         """The shell that reads it; empty if it is none, or an unknown one."""
         return _SHELLS.get(self.interpreter[0], "")
 
-    def called_in_line(self, line: int) -> ForeignScript:
-        return replace(self, line=line)
+    def called_in_line(self, line: int, *, is_sourced: bool, sets_mode: bool, sets_content: bool) -> ForeignScript:
+        return replace(self, line=line, is_sourced=is_sourced, sets_mode=sets_mode, sets_content=sets_content)
 
     def with_called(self, called: tuple[ForeignScript, ...]) -> ForeignScript:
         return replace(self, called=called)

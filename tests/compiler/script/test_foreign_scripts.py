@@ -97,6 +97,19 @@ DAMAGED = {
     "the interpreter of a called script": {"run.sh": b"exec ./sub.sh\n", "sub.sh": b"#!/bin/sh\r\ntrue\r\n"},
     "the interpreter of a called program": {"run.sh": b"exec ./sub\n", "sub": b"#!/usr/bin/env python3\r\n"},
     "a called script without a mode": {"run.sh": b"exec ./sub.sh\n", "-sub.sh": b"#!/bin/sh\ntrue\n"},
+    "a called script and another mode": {"run.sh": b"chmod +x b.sh\nexec ./sub.sh\n", "-sub.sh": b"#!/bin/sh\n:\n"},
+    "a mode that is too late": {"run.sh": b"set -e\n./sub.sh\nchmod +x sub.sh\n", "-sub.sh": b"#!/bin/sh\n:\n"},
+    "a log of the caller": {"run.sh": b"set -e\nenv > $LOG\nexec sh sub.sh\n", "sub.sh": b"cd data\r\n"},
+    "a test of a program": {
+        "run.sh": b'[ -x "$(command -v a)" ] && env\n./sub.sh || exit 1\n',
+        "-sub.sh": b"#!/bin/sh\n:\n",
+    },
+    "a mode in another directory": {"run.sh": b"chmod +x *.sh\nexec a/sub.sh\n", "-a/sub.sh": b"#!/bin/sh\n:\n"},
+    "a mode in a comment": {"run.sh": b"# chmod +x sub.sh\nexec ./sub.sh\n", "-sub.sh": b"#!/bin/sh\n:\n"},
+    "a mode without x": {"run.sh": b"chmod 644 sub.sh\nexec ./sub.sh\n", "-sub.sh": b"#!/bin/sh\n:\n"},
+    "a different repair": {"run.sh": b"sed -i 's/\\r$//' b.sh\nexec sh sub.sh\n", "sub.sh": b"cd data\r\n"},
+    "a sourced script": {"run.sh": b"set -e\nsource ./env.sh\nexec python3 a.py\n", "env.sh": b"cd data\r\n"},
+    "a sourced script of sh": {"run.sh": b"#!/bin/sh\nset -e\n. ./env.sh\nexec env\n", "env.sh": b"export A=b\r\n"},
     "a call of a call": {"run.sh": b"exec sh a.sh\n", "a.sh": b"exec sh ./b.sh\n", "b.sh": b"python3 train.py\r\n"},
 }
 
@@ -120,6 +133,30 @@ SOUND = {
         "run.sh": b"exec bash sub.sh\n",
         "-sub.sh": b"#!/bin/sh\nexec python3 train.py\n",
     },
+    **{
+        f"a mode by {mode}": {"run.sh": b"set -e\n" + mode.encode() + b"\n", "-sub.sh": b"#!/bin/sh\nexec env\n"}
+        for mode in (
+            "chmod +x *.sh; exec ./sub.sh",
+            "chmod -R a+rx .\nexec ./sub.sh",
+            'chmod 755 "sub.sh" && exec ./sub.sh',
+            'for f in *.sh; do chmod u+x "$f"; done\nexec ./sub.sh',
+            "find . -name '*.sh' -exec chmod +x {} +\nexec ./sub.sh",
+            "if [ -x ./sub.sh ]; then ./sub.sh; else sh sub.sh; fi",
+            "if [[ -x sub.sh ]]; then ./sub.sh; fi",
+            "test -x ./sub.sh && exec ./sub.sh",
+            "./sub.sh || sh sub.sh",
+        )
+    },
+    **{
+        f"a repair by {repair}": {"run.sh": f"set -e\n{repair}\nexec sh sub.sh\n".encode(), "sub.sh": b"cd data\r\n"}
+        for repair in (
+            "sed -i 's/\\r$//' *.sh",
+            "sed -i 's/\\r$//' sub.sh",
+            "dos2unix sub.sh",
+            "tr -d '\\r' <a >sub.sh",
+        )
+    },
+    "a sourced script without status": {"run.sh": b"set -e\n. ./env.sh\nexec env\n", "-env.sh": b"cd a\ncp b c; d\n"},
     "a directory in between": {"run.sh": b"cd sub\nexec ./sub.sh\n", "-sub.sh": b"true\n"},
     "a file that another one makes": {"run.sh": b"make && exec ./program\n"},
     "itself": {"run.sh": b"[ $1 ] || exec bash run.sh 1\n"},

@@ -117,7 +117,7 @@ def ignored_failure(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
     from smspec.script.shell.lost_statuses import lost_statuses
 
     for one in (script, *script.called):
-        if not one.dialect:
+        if not one.dialect or one.is_sourced:  # what is sourced has the settings of its caller
             continue
         for lost in lost_statuses(one.text, one.dialect, **_settings(one))[:1]:
             place = Span(one.file, lost.line, 1, lost.line, 2)
@@ -203,7 +203,8 @@ def damaged_script(script: ForeignScript, job: JobSpec) -> Iterator[Finding]:
     """
     for one in (script, *script.called):
         is_called, line = one is not script, 1
-        if one.has_broken_interpreter:
+        is_damaged = not one.sets_content
+        if is_damaged and one.has_broken_interpreter:
             if not is_called:
                 continue
             what, effect, help = (
@@ -211,13 +212,13 @@ def damaged_script(script: ForeignScript, job: JobSpec) -> Iterator[Finding]:
                 "no interpreter has this name",
                 _ENDINGS,
             )
-        elif one.hides_interpreter and (one.dialect or is_called):
+        elif is_damaged and one.hides_interpreter and (one.dialect or is_called):
             what, effect, help = " begins with a byte order mark", "`/bin/sh` runs the script, not this line", _MARK
-        elif is_called and not one.shell and (job.delivery == "channel" or not one.is_executable):
+        elif is_called and not one.shell and not one.sets_mode and (job.delivery == "channel" or not one.is_executable):
             what, effect = f" is not executable, but line {one.line} of a script calls it", "the call has status 126"
             help = f"start it with `bash {one.name}`, or run `git update-index --chmod=+x`"
             help = help if job.delivery != "channel" else f"start it with `bash {one.name}`: S3 stores no execute bit"
-        elif (damaged := _damaged_line(one)) is not None:
+        elif is_damaged and (damaged := _damaged_line(one)) is not None:
             what, line, help = f": line {damaged} ends with a carriage return", damaged, _ENDINGS
             effect = "the carriage return becomes a part of the last word"
         else:

@@ -59,8 +59,20 @@ WRITES = (
     r"|\b(?:download_file|download_dir|urlretrieve|snapshot_download|clone_from)\b|\bgit\b.*\bclone\b"
     r"|\b(?:run_path|run_module|exec_module|load_module|symlink_to)\b|\b__import__\s*=(?!=)|\bos\s*\.\s*(?:rename|symlink)\b"
     r"|(?s:\A(?=.*\.py[\"'])(?=.*\b(?:open|write_text|write_bytes)\b))"
+    r"|\bprotoc\s*\.\s*main\b|\bpyximport\b|\bcythonize\b|\brun_setup\b"
+    r"|(?:\bsubprocess\s*\.\s*(?:run|call|check_call|check_output|getoutput|getstatusoutput|Popen)"
+    r"|\bos\s*\.\s*(?:system|popen|spawn\w*|posix_spawnp?)|\b(?:check_call|check_output|Popen)|\brun(?=\s*\(\s*\[)"
+    r"|\bcreate_subprocess_\w+)"
+    r"\s*\((?!\s*\[?\s*[rf]?[\"'](?:/\S*/)?(?:nvidia-smi|nvcc|ls|echo|df|free|lscpu|lsmod|uname|hostname|nproc|ulimit|whoami|mkdir"
+    r"|sleep|git[\"',\s]+(?:rev-parse|describe|log|status|diff|show|config|branch))\b(?![^\n]*[;&|>]))"
 )
-"""Words of code that may create a module before it imports it, or run a file that does, or replace the import."""
+"""Words of code that may create a module before it imports it, or run what does, or replace the import.
+
+A program that a script starts may be `make`, a compiler, or a generator: only some are known to create no module.
+"""
+
+WRITES_NAMED = r"\bwrite_(?:text|bytes)\b|\bopen\b[^\n]*[\"'][wxa]b?\+?[\"']"
+"""Words that write a file, in a module that has the name of a Python file elsewhere."""
 
 _OF_WRITES = (
     "shutil",
@@ -77,6 +89,16 @@ _OF_WRITES = (
     "__import__",
     "rename",
     ".py",
+    "protoc",
+    "pyximport",
+    "cythonize",
+    "run_setup",
+    "subprocess",
+    "system",
+    "popen",
+    "spawn",
+    "check_",
+    "Popen",
 )
 
 
@@ -204,6 +226,11 @@ def is_in_version(name: str, version: Version) -> bool:
 def may_write_modules(text: str) -> bool:
     """Return whether a module may create other modules."""
     return any(word in text for word in _OF_WRITES) and re.search(WRITES, text) is not None
+
+
+def writing_words(text: str) -> str:
+    """Return the pattern of what may create other modules in a module."""
+    return f"{WRITES}|{WRITES_NAMED}" if re.search(r"\.py[\"']", text) else WRITES
 
 
 def may_change_paths(text: str) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from smspec.script.follow.facts import EXITS, lets_errors_through
+from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 
 Import = ast.Import | ast.ImportFrom
@@ -215,17 +216,32 @@ def doubtful_imports(text: str, *, all_of_them: bool = False) -> Iterator[str]:
             yield from (f"{module}{dot}{name}" for name in re.findall(r"\w+", names))
 
 
-def early_statements(text: str, tree: ast.Module, words: str) -> int:
+def may_be_set(texts: Iterable[SourceText], module: str, name: str, place: Span) -> bool:
+    """Return whether a text may set a name of another module before the import at ``place`` takes it."""
+    last = re.escape(module.rpartition(".")[2])
+    for text in texts:
+        aliases = "|".join((last, *re.findall(rf"\b{last}[ \t]+as[ \t]+(\w+)", text.text)))
+        owner = rf"(?:\b(?:{aliases})|\bmodules\s*\[[^]\n]*\]|\bimport_module\s*\([^)\n]*\))"
+        sets = (
+            rf"{owner}\s*\.\s*{re.escape(name)}\b(?:\s*:[^=\n]+|[^=\n(]*,[^=\n(]*)?\s*=(?!=)|{owner}\s*\.\s*__dict__\b"
+            rf"|\bvars\s*\(\s*{owner}|\bsetattr\s*\([^,\n]*,\s*(?:[\"']{re.escape(name)}[\"']|(?![\"'\s]))"
+        )
+        for match in re.finditer(sets, text.text):
+            begin = text.text.rfind("\n", 0, match.start()) + 1
+            is_at_top = place.column == 1 and not text.text[begin].isspace()
+            if text.name != place.file or not is_at_top or text.text.count("\n", 0, begin) + 1 <= place.line:
+                return True
+    return False
+
+
+def early_statements(text: str, tree: ast.Module, words: str, imported: Iterable[str] = ()) -> int:
     """Return how many statements at the beginning of a module certainly do not what ``words``, a pattern, stand for.
 
-    A definition whose text has one of them, or that uses such a definition, may do so when a statement names it.
+    A definition whose text has one of them, or that uses such a definition, may do so when a statement names it;
+    ``imported``: the names of such definitions in other modules.
     """
-    lines = re.split(r"\r\n|\r|\n", text)
-
-    def changes(node: ast.stmt) -> bool:
-        return re.search(words, "\n".join(lines[node.lineno - 1 : node.end_lineno])) is not None
-
-    carriers = _carriers(tree, changes)
+    changes = _changing(text, words)
+    carriers = carriers_of(text, tree, words, imported)
 
     def acts(node: ast.stmt) -> bool:
         """Return whether a statement may do so when it is executed; a definition does so only through what it runs."""
@@ -244,10 +260,19 @@ def early_statements(text: str, tree: ast.Module, words: str) -> int:
     return next((count for count, node in enumerate(tree.body) if acts(node)), len(tree.body))
 
 
-def _carriers(tree: ast.Module, changes: Callable[[ast.stmt], bool]) -> set[str]:
-    """Return the names of the definitions that may do so when they are used."""
+def _changing(text: str, words: str) -> Callable[[ast.stmt], bool]:
+    lines = re.split(r"\r\n|\r|\n", text)
+    return lambda node: re.search(words, "\n".join(lines[node.lineno - 1 : node.end_lineno])) is not None
+
+
+def carriers_of(text: str, tree: ast.Module, words: str, imported: Iterable[str] = ()) -> set[str]:
+    """Return the names of the definitions that may do so when they are used, those of other modules included."""
+    changes = _changing(text, words)
     definitions = [node for node in tree.body if isinstance(node, _Definition)]
-    carriers = {node.name for node in definitions if changes(node)}
+    carriers = {node.name for node in definitions if changes(node)} | set(imported)
+    if imported:
+        names = (alias for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names)
+        carriers |= {alias.asname for alias in names if alias.asname and alias.name in carriers}
     grown = -1
     while grown != len(carriers):
         grown = len(carriers)

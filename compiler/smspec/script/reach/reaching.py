@@ -11,7 +11,6 @@ from typing import Protocol
 from smspec.script.follow.code import absolute
 from smspec.script.reach import (
     CHANGES,
-    WRITES,
     ForeignImport,
     ForeignMember,
     MissingModule,
@@ -23,8 +22,9 @@ from smspec.script.reach import (
     may_be_newer,
     may_change_paths,
     may_write_modules,
+    writing_words,
 )
-from smspec.script.reach.certain_code import CertainCode, Event, FunctionCall, NamedImport
+from smspec.script.reach.certain_code import CertainCode, Event, FunctionCall, NamedImport, doubtful_imports, may_be_set
 from smspec.script.reach.syntax import broken_syntax, new_syntax, undecodable
 from smspec.script.script_files import MOST_BYTES, ScriptUnreadable, parsed
 from smspec.source import SourceText, Span
@@ -95,6 +95,7 @@ class Reaching:
         self._own: dict[str, _Own | None] = {}
         self._texts: list[SourceText] = []
         self._characters = 0
+        self._written_by: dict[str, set[str]] = {}
         self._depth = 0
         self._faults: list[SyntaxFault] = []
         self._new: list[NewSyntax] = []
@@ -159,12 +160,13 @@ class Reaching:
         code = CertainCode(is_main=name == "__main__", names=own.names)
         doubtful = [] if self._has_opened else self._doubtful_openings(own)
         self._is_open |= bool(doubtful)
-        words = [CHANGES] * opens + [WRITES] * may_write_modules(text.text)
+        writers = set() if self._has_opened else self._writers(text.text, package)
+        words = [CHANGES] * opens + [writing_words(text.text)] * (may_write_modules(text.text) or bool(writers))
         words += [rf"\b{re.escape(name.rpartition('.')[2])}\b" for name in doubtful]
         if words and not self._has_opened:
             from smspec.script.reach.certain_code import early_statements  # imported late: few scripts need it
 
-            early = early_statements(text.text, tree, "|".join(words))
+            early = early_statements(text.text, tree, "|".join(words), writers)
             self._follow(own, code.of_statements(tree.body[:early]))
             # What a module may do to the search, its functions may do later. What they write is rarely a module.
             self._has_opened |= opens or bool(doubtful) or early < len(tree.body)
@@ -178,8 +180,6 @@ class Reaching:
         text = own.text.text
         if not any(word in text for word in ("  import ", "  from ", "\timport ", "\tfrom ")):
             return []
-        from smspec.script.reach.certain_code import doubtful_imports  # imported late: few have such imports
-
         return [name for name in doubtful_imports(text) if self._may_open(absolute(name, own.package), set())]
 
     def _may_open(self, name: str | None, seen: set[str]) -> bool:
@@ -198,12 +198,33 @@ class Reaching:
             tree = parsed(text)
             if tree is not None and module_paths(text.text, tree, file).is_open:
                 return True
-        from smspec.script.reach.certain_code import doubtful_imports
-
         assert name is not None
         package = name if file.endswith("/__init__.py") else name.rpartition(".")[0]
         names = doubtful_imports(text.text, all_of_them=True)
         return any(self._may_open(absolute(one, package), seen) for one in names)
+
+    def _writers(self, text: str, package: str) -> set[str]:
+        """Return the names of what modules that a text imports define, and that may create modules when used."""
+        from smspec.script.reach.certain_code import carriers_of
+
+        found: set[str] = set()
+        for name in doubtful_imports(text, all_of_them=True):
+            full = absolute(name, package)
+            file = None if full is None else self._find(full)
+            if full is None or file is None:
+                continue
+            if file not in self._written_by and len(self._written_by) < MOST_MODULES:
+                self._written_by[file] = set()
+                try:
+                    there = self._source.readable(file)
+                except ScriptUnreadable:
+                    continue
+                inner = self._writers(there.text, full if file.endswith("/__init__.py") else full.rpartition(".")[0])
+                tree = parsed(there) if inner or may_write_modules(there.text) else None
+                if tree is not None:
+                    self._written_by[file] = carriers_of(there.text, tree, writing_words(there.text), inner)
+            found |= self._written_by.get(file, set())
+        return found
 
     def _undecodable(self, file: str) -> None:
         content = self._source.content(file)
@@ -257,7 +278,11 @@ class Reaching:
                 continue
             if self._find(below) is not None:
                 self._full_import(below, place)
-            elif not self._source.is_other_module(below, self._places) and not re.search(_TAMPERS, found.text.text):
+            elif (
+                not self._source.is_other_module(below, self._places)
+                and not re.search(_TAMPERS, found.text.text)
+                and not may_be_set(self._texts, name, alias.name, place)
+            ):
                 why = "" if found.is_package else f"`{found.text.name}` has no `{alias.name}`"
                 self._miss(MissingModule(name=below, place=place, reason=why))
 

@@ -53,6 +53,9 @@ CERTAIN = {
     "a help about pip": "field(metadata={'help': 'uv pip install x'}, help='see {}'.format('pip'))\nimport numpy",
     "an error about pip": "def f():\n    raise ImportError('run `pip install %s`' % x)\nimport numpy",
     "a path": "data = 'camera-pip/video.mp4'\nimport numpy",
+    "harmless programs": "os.system('nvidia-smi')\nsubprocess.run(['git', 'rev-parse', 'HEAD'])\nimport numpy",
+    "before a program": "import numpy, subprocess\nsubprocess.run(['make'])",
+    "a function that starts a program": "def f():\n    subprocess.run(['make'])\nimport numpy\nf()",
     "a variable": "uv = (0.5, 0.5)\nimport numpy",
     "a docstring about pip": '"""pip install numpy"""\nimport numpy  # pip install numpy',
 }
@@ -99,6 +102,12 @@ DOUBTFUL = {
     "a copy by a function": "def main():\n    shutil.copytree(a, b)\n    import numpy\nmain()",
     "an archive": "import tarfile\ntarfile.open(x).extractall('.')\nimport numpy",
     "a module that is written": "open('numpy.py', 'w').write(text)\nimport numpy",
+    "a program": "import subprocess, sys\nsubprocess.run([sys.executable, '-m', 'grpc_tools.protoc'])\nimport numpy",
+    "a program by its name": "from subprocess import check_call\ncheck_call(['make'])\nimport numpy",
+    "a program of a shell": "import os\nos.system('make')\nimport numpy",
+    "a program after a harmless one": "import os\nos.system('ls; make')\nimport numpy",
+    "protoc in this process": "from grpc_tools import protoc\nprotoc.main(['a'])\nimport numpy",
+    "a named file": "NAME = 'numpy.py'\ndef add():\n    open(NAME, 'w').write('')\nadd()\nimport numpy",
     "a clone": "os.system('git clone https://example.com/numpy')\nimport numpy",
     "pip in what is printed": "print(os.popen('pip install numpy').read())\nimport numpy",
     "pip of a function": "def add():\n    os.system('pip install numpy')\nadd()\nimport numpy",
@@ -126,6 +135,27 @@ def test_import_after_a_module_that_may_install_is_doubtful(tmp_path):
 def test_module_that_copies_files_when_it_is_called_is_harmless(tmp_path):
     setup = "import shutil\ndef save():\n    shutil.copy('a', 'b')"
     assert foreign(tmp_path, "import setup\nimport numpy\nsetup.save()", setup=setup) == {"numpy"}
+
+
+MAKERS = {
+    "an attribute": "import gen\ngen.make()\nimport numpy",
+    "a name": "from gen import make\nmake()\nimport numpy",
+    "another name": "from gen import make as build\nbuild()\nimport numpy",
+    "all names": "from gen import *\nmake()\nimport numpy",
+    "a condition": "import gen, os\nif not os.path.exists('numpy.py'):\n    gen.make()\nimport numpy",
+    "a function": "import gen\ndef main():\n    gen.make()\n    import numpy\nmain()",
+    "a function of another module": "import between\nbetween.start()\nimport numpy",
+}
+
+
+@pytest.mark.parametrize("write", ["open('numpy.py', 'w')", "Path('numpy.py').write_text('')", "os.system('make')"])
+@pytest.mark.parametrize("name", MAKERS)
+def test_import_of_what_another_module_makes_is_doubtful(name, write, tmp_path):
+    modules = {"gen": f"import os\ndef make():\n    {write}", "between": "import gen\ndef start():\n    gen.make()"}
+    assert foreign(tmp_path, MAKERS[name], **modules) == set()
+    assert foreign(tmp_path, f"import torch\n{MAKERS[name]}", **modules) <= {"torch"}
+    assert foreign(tmp_path, "import gen, between\nimport numpy\ngen.make()", **modules) == {"numpy"}
+    assert foreign(tmp_path, MAKERS[name], **(modules | {"gen": "def make(): pass"})) == {"numpy"}
 
 
 def test_own_module_that_may_be_written_is_not_missing(tmp_path):
@@ -181,6 +211,22 @@ MISSING = {
     "a relative module": ({"train.py": "import pack", "pack/__init__.py": "from .gone import x"}, "pack.gone"),
     "a name of a package": ({"train.py": "from pack import gone", "pack/__init__.py": ""}, "pack.gone"),
     "a name of a module": ({"train.py": "from one import gone", "one.py": "x = 1"}, "one.gone"),
+    "a name that is set later": (
+        {"train.py": "import one\nfrom one import gone\none.gone = 1", "one.py": ""},
+        "one.gone",
+    ),
+    "a name that is only compared": (
+        {"train.py": "import one\none.gone == 1\nfrom one import gone", "one.py": ""},
+        "one.gone",
+    ),
+    "a name of another object": (
+        {"train.py": "import one\nargs.gone = 1\nfrom one import gone", "one.py": ""},
+        "one.gone",
+    ),
+    "another name by setattr": (
+        {"train.py": "import one\nsetattr(one, 'x', 1)\nfrom one import gone", "one.py": ""},
+        "one.gone",
+    ),
     "a relative import in a script": ({"train.py": "from . import one", "one.py": ""}, "."),
     "a relative import beyond the top": (
         {"train.py": "import pack.a", "pack/__init__.py": "", "pack/a.py": "from ..one import x", "one.py": ""},
@@ -220,6 +266,22 @@ PRESENT = {
         "train.py": "import pack\nif not __package__:\n    __package__ = 'pack'\nfrom .one import x",
         "pack/__init__.py": "",
         "pack/one.py": "x = 1",
+    },
+    "a name that the script sets": {"train.py": "import one\none.x = 1\nfrom one import x", "one.py": ""},
+    "a name that it sets by another": {"train.py": "import one as o\no.x: int = 1\nfrom one import x", "one.py": ""},
+    "a name by setattr": {"train.py": "import one\nsetattr(one, 'x', 1)\nfrom one import x", "one.py": ""},
+    "names by setattr": {
+        "train.py": "import one\nfor n in y:\n    setattr(one, n, 1)\nfrom one import x",
+        "one.py": "",
+    },
+    "a name that a function sets": {
+        "train.py": "import one\ndef f():\n    from one import x\none.x = 1\nf()",
+        "one.py": "",
+    },
+    "a name that another module sets": {
+        "train.py": "import a\nfrom one import x",
+        "a.py": "import one\none.x = 1",
+        "one.py": "",
     },
     "a package that sets its path": {"train.py": "import pack.x", "pack/__init__.py": "__path__ = ['other']"},
 }
