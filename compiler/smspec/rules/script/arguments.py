@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.suggestions import did_you_mean, nearest
@@ -11,6 +12,7 @@ from smspec.rules.script.starts import ScriptAndJob, near_name, notes, option_wo
 from smspec.script.grammars import accepts
 from smspec.script.program import CommandLine, DeclaredOption, bare
 from smspec.script.script_environment import Argument, ArgumentFault
+from smspec.spec.shape import AMBIGUOUS_TEXT
 
 UNDECLARED_ARGUMENT = Rule("SM501", "argument that the script does not declare")
 
@@ -212,9 +214,10 @@ def nested_mapping_as_text(both: ScriptAndJob) -> Iterator[Finding]:
     """
     at_fault = [fault.argument for fault in both.faults]
     for argument in both.environment.arguments or ():
-        line, option = _option(both, argument) or (None, None)
-        if line is None or option is None or argument in at_fault or not _loses_structure(argument, option):
+        found = _option(both.program.command_lines, option_word(argument))
+        if found is None or argument in at_fault or not _loses_structure(argument, found[1]):
             continue
+        line, option = found
         if isinstance(argument.value, list):
             what = f"gets `{option_word(argument)}` as one item, `{argument.words[-1]}`: it is a list"
             help = _help_for_items(argument, line)
@@ -226,18 +229,17 @@ def nested_mapping_as_text(both: ScriptAndJob) -> Iterator[Finding]:
         )
 
 
-def _option(both: ScriptAndJob, argument: Argument) -> tuple[CommandLine, DeclaredOption] | None:
-    """Return the option of the script that gets a mapping or a list as a string, and its parser."""
-    if argument.hyperparameter is None or not isinstance(argument.value, dict | list):
-        return None
-    options = ((line, option) for line in both.program.command_lines for option in line.options)
-    return next((one for one in options if option_word(argument) in one[1].names and one[1].kind == "text"), None)
+def _option(lines: Iterable[CommandLine], name: str) -> tuple[CommandLine, DeclaredOption] | None:
+    """Return the option of the script that gets a string, and its parser."""
+    options = ((line, option) for line in lines for option in line.options)
+    return next((one for one in options if name in one[1].names and one[1].kind == "text"), None)
 
 
 def _loses_structure(argument: Argument, option: DeclaredOption) -> bool:
+    if argument.hyperparameter is None or not isinstance(argument.value, dict | list):
+        return False
     if isinstance(argument.value, list):
         return _takes_several(option) and argument.words != _in_flags(argument)
-    assert isinstance(argument.value, dict)
     if not any(isinstance(inner, dict | list) for inner in argument.value.values()):
         return False
     try:
@@ -290,6 +292,35 @@ def missing_hyperparameter(both: ScriptAndJob) -> Iterator[Finding]:
             on="key",
             notes=read_at(read.place),
         )
+
+
+_NO_VALUE = frozenset({"none", "null", "nil", "nan"})
+_OF_FILES = re.compile(r"(?:.*[-_])?(?:resume|checkpoint|ckpt|path|file|filename|dir|directory|folder)(?:[-_]from)?")
+
+
+def text_that_means_no_file(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about `none` and the like for an option that names a file, unless the script may compare it with that text.
+
+    Any other option may have such a value, as `padding: none`. That of a hyperparameter that is `None` is reported
+    without its script.
+    """
+    for argument in both.environment.arguments or ():
+        word = argument.words[-1]
+        if len(argument.words) != 2 or word.lower() not in _NO_VALUE or (argument.hyperparameter and word == "None"):
+            continue
+        found = _option(both.program.command_lines, argument.words[0])
+        if found is None or found[1].default not in (None, "") or found[1].is_required or found[1].choices:
+            continue
+        name = bare(argument.words[0])
+        read = re.compile(rf"\b{word.lower()}\b|(?i:['\"]{word}['\"])")
+        is_read = found[1].function is not None or any(read.search(text.text) for text in both.program.texts)
+        if _OF_FILES.fullmatch(name.lower()) and not is_read:
+            yield AMBIGUOUS_TEXT.at(
+                argument.path,
+                f"`{option_word(argument)}` of `{both.name}` is the string `{word}`, which is true in Python",
+                help="remove it for the default of the script, or write the file as a path: `./…`",
+                notes=read_at(found[1].place),
+            )
 
 
 IGNORED_ARGUMENT = Rule("SM516", "ignored argument", "warning")
@@ -363,6 +394,7 @@ RULES = (
     nested_mapping_as_text,
     unchecked_arguments,
     missing_hyperparameter,
+    text_that_means_no_file,
     ignored_argument,
     option_declared_twice,
 )
