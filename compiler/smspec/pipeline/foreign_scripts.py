@@ -25,6 +25,7 @@ MOST_SCRIPTS = 20
 _SHELL = re.compile(r"(?:/(?:usr/)?bin/)?(bash|sh|dash)")
 _OF_PYTHON = re.compile(rb"#![ \t]*/(?:\S*/)?(?:env[ \t]+)?(?:-S[ \t]+)?python(?:3(?:\.\d+)?)?(?:[ \t]+-u)?[ \t]*\n")
 _BEGINNING = 200
+_CODE = "/opt/ml/code/"
 _QUIET = frozenset({":", "cd", "date", "echo", "ls", "mkdir", "nvidia-smi", "printf", "pwd", "set", "ulimit"})
 """Commands that install nothing and do not change where programs are."""
 
@@ -58,7 +59,7 @@ def python_behind(document: Document, unread: UnreadScript, source: Listing) -> 
     words = _words(document)
     if words and "/" not in words[0]:
         return None
-    name = posixpath.normpath(words[0] if words else document.string(("entry_point", "script")) or "")
+    name = _in_source(words[0] if words else document.string(("entry_point", "script")) or "")
     content = _Files(source, "").content(name)
     if content is None or not _OF_PYTHON.match(content[:_BEGINNING]):
         return None
@@ -131,8 +132,13 @@ def _command(words: Sequence[str], files: _Files, path: Path) -> ForeignScript |
     return ForeignScript(name="", file="", content=content, path=(*path, index), shell=kind, options=written)
 
 
+def _in_source(name: str) -> str:
+    """Return a path as one in the source, which is where the job starts; another absolute one stays absolute."""
+    return posixpath.normpath(name).removeprefix(_CODE)
+
+
 def _file(name: str, files: _Files, path: Path, *, shell: str = "", options: str = "") -> ForeignScript | None:
-    name = posixpath.normpath(name)
+    name = _in_source(name)
     content = None if name.endswith(".py") else files.content(name)
     if content is None:
         return None
@@ -239,5 +245,5 @@ def _called(command: Simple, words: list[str | None]) -> Iterator[tuple[str, int
     if shell := _SHELL.fullmatch(name):
         if len(words) > 1 and words[1] and words[1][0] not in "-+":
             yield words[1], command.line, shell[1], False
-    elif "/" in name and not name.startswith("/"):
+    elif "/" in name and not _in_source(name).startswith("/"):
         yield name, command.line, "", False

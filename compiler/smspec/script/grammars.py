@@ -117,6 +117,11 @@ def _argparse_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterat
         yield from _misplaced(line, arguments, message)
 
 
+def accepts(line: CommandLine, words: Sequence[str]) -> bool:
+    """Return whether a parser takes an option with these words, whatever else it requires."""
+    return _refusal(line, words, alone=True) is None
+
+
 def _refusal(line: CommandLine, words: Sequence[str], *, alone: bool = False) -> str | None:
     """Return the error of the copy for a command line, or None; ``alone``: nothing is required."""
     try:

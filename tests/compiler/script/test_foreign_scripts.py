@@ -65,6 +65,17 @@ COMMANDS = {
     "a text with both": (["bash", "-eo", "pipefail", "-c", "python3 train.py | tee log"], {}, [UNREAD]),
     "a pipe": (["/bin/bash", "-lc", "python3 train.py | tee log"], {}, [UNREAD, ("SM542", "entry_point.command[2]")]),
     "a file": (["bash", "run.sh"], {"run.sh": LOST}, [UNREAD, ("SM542", "entry_point.command")]),
+    "a file by its absolute path": (
+        ["bash", "/opt/ml/code/run.sh"],
+        {"run.sh": LOST},
+        [UNREAD, ("SM542", "entry_point.command")],
+    ),
+    "an absolute path that starts": (
+        ["/opt/ml/code/go"],
+        {"go": b"#!/bin/bash\n/opt/ml/code/a.sh\n", "a.sh": b"#!/bin/bash\n" + LOST},
+        [UNREAD, ("SM542", "entry_point.command")],
+    ),
+    "a path elsewhere": (["bash", "/opt/ml/coder/run.sh"], {"run.sh": LOST}, [UNREAD]),
     "a file that starts": (
         ["./run.sh"],
         {"run.sh": b"#!/bin/bash\n" + LOST},

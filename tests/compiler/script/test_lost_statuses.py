@@ -14,7 +14,7 @@ from support.script.random_shell_scripts import random_script
 
 SHELLS = [name for name in ("bash", "dash") if shutil.which(name)]
 STUB = '#!/bin/sh\ncase "$0 $*" in *"$FAILS"*) [ -e "$MARK" ] || { : > "$MARK"; exit 3; } ;; esac\necho loss 1\n'
-COMMANDS = ("python3", "pip", "torchrun", "accelerate", "deepspeed", "cp", "aws")
+COMMANDS = ("uv", "conda", "poetry", "python3", "pip", "torchrun", "accelerate", "deepspeed", "cp", "aws")
 
 # Each with the cure that is offered, in bash; the one command that fails is the only one with `train` or `install`.
 LOST = {
@@ -25,6 +25,14 @@ LOST = {
     "a module": ("python3 -u -m pkg.train --lr 1\necho done\n", "errexit"),
     "pip of Python": ("python3 -m pip install x\necho done\n", "errexit"),
     "tee": ("set -e\npython3 train.py 2>&1 | tee log\n", "pipefail"),
+    "tee of uv": ("uv run python3 train.py | tee log\n", "pipefail"),
+    "tee of uv with options": ("uv run --frozen --with x train.py | tee log\n", "pipefail"),
+    "tee of conda": ("conda run -n env --no-capture-output python3 train.py | tee log\n", "pipefail"),
+    "tee of poetry": ("poetry run torchrun train.py | tee log\n", "pipefail"),
+    "an option of Python with a value": ("python3 -X faulthandler -W ignore train.py | tee log\n", "pipefail"),
+    "options of Python in one word": ("python3 -Werror -Xdev -um train | tee log\n", "pipefail"),
+    "pip as a module in one word": ("python3 -um pip install x | tee log\n", "pipefail"),
+    "tee of a script": ("echo 'exec python3 train.py' > a.sh\nbash -x a.sh 2>&1 | tee log\n", "pipefail"),
     "tee without errexit": ("python3 train.py | tee log\n", "pipefail"),
     "three stages": ("python3 train.py | cat | tee log\n", "pipefail"),
     "a filter of pip": ("set -e\npip install x | cat\necho\n", "pipefail"),
@@ -104,6 +112,9 @@ HANDLED = {
     "errexit under a condition": 'if [ -n "$A" ]; then set -e; fi\npython3 train.py\necho\n',
     "a process substitution": "python3 train.py > >(tee log) 2>&1\n",
     "a version": "python3 --version\npip list\npython3 -c 'import train'\necho\n",
+    "a version with options": "python3 -X dev -V | tee log\nuv run python3 -c '1' | tee log\nuv run | tee log\n",
+    "a script of the setup": "bash train_setup.sh\n./train_setup.sh | grep x\nbash -c x | tee log\nA=1 | tee log\n",
+    "another tool": "uv pip list | tee log\nconda run -n env nvidia-smi | tee log\npoetry run ruff a.py | tee log\n",
     "a sourced library": "source ./train_lib.sh\npython3 train.py\necho\n",
     "eval": 'eval "set -e"\npython3 train.py\necho\n',
     "unknown syntax": "select x in train; do python3 train.py; done\necho\n",

@@ -3,10 +3,11 @@
 import argparse
 import ast
 import json
+import re
 
 import pytest
 
-from support.script.read_programs import codes, runs, script_environment
+from support.script.read_programs import codes, findings, runs, script_environment
 
 PARSER = "import argparse, ast, json\np = argparse.ArgumentParser()\np.add_argument('--model'{})\na = p.parse_args()\n"
 NESTED = {"model": {"layers": [64, 32]}}
@@ -68,3 +69,21 @@ def test_list_is_reported_where_it_arrives_as_one_item(nargs, style, value):
         return
     is_list = isinstance(value, list) and nargs in ("'+'", "'*'")
     assert reported == (["SM533"] if is_list and got != value else [])
+
+
+@pytest.mark.parametrize(
+    "written", [", nargs='+'", ", nargs='*'", ", nargs=2", ", type=int, nargs='+'", ", type=json.loads"]
+)
+@pytest.mark.parametrize("style", ["toolkit", "json", "flags"])
+@pytest.mark.parametrize("value", [[], [1, 2], [1, 2, 3], ["a", "b"], [-1, "-2:3"], ["-2:3"], [True, "x"], None])
+def test_advised_style_is_another_that_is_accepted(written, style, value):
+    text = PARSER.format(written)
+    given = {"hyperparameters": {"model": value}}
+    for found in findings(text, entry_point={"script": "train.py", "args_style": style}, **given):
+        advised = re.match(r"set `args_style: (\w+)` in `entry_point`: the script gets `(.*)`", found.help or "")
+        if advised is None:
+            assert found.help and "set `args_style" not in found.help
+            continue
+        assert advised[1] != style
+        words = script_environment(entry_point={"script": "train.py", "args_style": advised[1]}, **given).words
+        assert runs(text, words) is None and " ".join(words) == advised[2]

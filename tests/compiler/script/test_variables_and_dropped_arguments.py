@@ -163,3 +163,27 @@ def test_word_that_a_script_looks_at_leaves_its_options_known(name):
     text = "import argparse, os, sys\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\n"
     text += f"{LOOKED_AT[name]}\np.parse_args()\n"
     assert codes(text, hyperparameters={"lr": "high"}) == [("SM503", "hyperparameters.lr")]
+
+
+@pytest.mark.parametrize(
+    ("option", "after", "value", "reported"),
+    [
+        *(("'--resume'", "", word, ["SM215"]) for word in ("none", "NONE", "nil", "NaN", "nan", "null")),
+        ("'--log-file', default=''", "", "none", ["SM215"]),
+        ("'--resume', default='last.ckpt'", "", "none", []),
+        ("'--resume', required=True", "", "none", []),
+        ("'--resume', choices=['none', 'last']", "", "none", []),
+        ("'--resume', type=lambda text: text", "", "none", []),
+        ("'--resume'", "print(a.resume.upper() == 'NONE')", "none", []),
+        ("'--resume'", "print(a.resume in 'none null'.split())", "none", []),
+        ("'--resume'", "", "None", []),  # reported without the script, where it is not in quotes
+        ("'--resume'", "", "nano", []),
+        ("'--padding'", "", "none", []),
+        ("'--profile'", "", "none", []),
+        ("'--lr', type=float", "", "nan", []),
+    ],
+)
+def test_text_for_no_file_is_reported_unless_it_is_read(option, after, value, reported):
+    text = f"import argparse\np = argparse.ArgumentParser()\np.add_argument({option})\na = p.parse_args()\n{after}\n"
+    name = option.split("'")[1].lstrip("-")
+    assert [code for code, _ in codes(text, hyperparameters={name: value})] == reported

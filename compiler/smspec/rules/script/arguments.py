@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.rules.script.starts import ScriptAndJob, near_name, notes, option_word, read_at
-from smspec.script.program import DeclaredOption, bare
+from smspec.script.grammars import accepts
+from smspec.script.program import CommandLine, DeclaredOption, bare
 from smspec.script.script_environment import Argument, ArgumentFault
+from smspec.spec.shape import AMBIGUOUS_TEXT
 
 UNDECLARED_ARGUMENT = Rule("SM501", "argument that the script does not declare")
 
@@ -93,15 +96,21 @@ def rejected_value(both: ScriptAndJob) -> Iterator[Finding]:
 
 def _help(argument: Argument, fault: ArgumentFault) -> str:
     """Return the remedy: a structure that the script parses needs the style that preserves it."""
-    if isinstance(argument.value, list) and _takes_several(fault.option):
-        return f"set `args_style: flags` in `entry_point`: the script gets `{_as_words(argument)}`"
-    if len(argument.words) == 2 and argument.words[1].startswith("-") and fault.command_line.library == "argparse":
+    line, option = fault.command_line, fault.option
+    if isinstance(argument.value, list) and _takes_several(option) and argument.words != _in_flags(argument):
+        return _help_for_items(argument, line)
+    if len(argument.words) == 2 and argument.words[1].startswith("-") and line.library == "argparse":
         joined = json.dumps("=".join(argument.words), ensure_ascii=False)
         return (
             f"remove the hyperparameter, and set `args: [{joined}]` in `entry_point`: argparse sees an option otherwise"
         )
-    if fault.option is not None and fault.option.kind == "json" and not isinstance(argument.value, str):
-        return f"set `args_style: json` in `entry_point`: the script gets `{' '.join(argument.words)}`"
+    is_structure = argument.hyperparameter is not None and not isinstance(argument.value, str)
+    if option is not None and option.kind == "json" and is_structure:
+        words = (f"--{argument.hyperparameter}", json.dumps(argument.value, ensure_ascii=False))
+        if argument.words != words and accepts(line, words):
+            return f"set `args_style: json` in `entry_point`: the script gets `{' '.join(words)}`"
+    if not argument.words[1:] and argument.value == []:
+        return f"remove the hyperparameter, or declare `{argument.words[0]}` with `nargs='*'`: its list is empty"
     return f"change the value, or the type in the script, which gets `{' '.join(argument.words)}`"
 
 
@@ -109,10 +118,22 @@ def _takes_several(option: DeclaredOption | None) -> bool:
     return option is not None and (option.words in ("*", "+") or (isinstance(option.words, int) and option.words > 1))
 
 
-def _as_words(argument: Argument) -> str:
-    """Return a list as `args_style: flags` passes it."""
+def _help_for_items(argument: Argument, line: CommandLine) -> str:
+    """Return the remedy for a list that arrives as one text: the style that passes its items, if they are accepted."""
+    words = _in_flags(argument)
+    if accepts(line, words):
+        return f"set `args_style: flags` in `entry_point`: the script gets `{' '.join(words)}`"
+    if not argument.value:
+        return f"remove the hyperparameter: `{words[0]}` needs at least one value, and the list is empty"
+    passed = " ".join(words)
+    return f"change the list, or the declaration in the script, which rejects `{passed}`, as `args_style: flags` has it"
+
+
+def _in_flags(argument: Argument) -> tuple[str, ...]:
+    """Return the words of a list as `args_style: flags` passes it."""
     assert isinstance(argument.value, list)
-    return " ".join([argument.words[0], *map(str, argument.value)])
+    items = (item if isinstance(item, str) else json.dumps(item) for item in argument.value)
+    return (f"--{argument.hyperparameter}", *items)
 
 
 def _near_choice(fault: ArgumentFault) -> str:
@@ -193,12 +214,13 @@ def nested_mapping_as_text(both: ScriptAndJob) -> Iterator[Finding]:
     """
     at_fault = [fault.argument for fault in both.faults]
     for argument in both.environment.arguments or ():
-        option = _option(both, argument)
-        if option is None or argument in at_fault or not _loses_structure(argument, option):
+        found = _option(both.program.command_lines, option_word(argument))
+        if found is None or argument in at_fault or not _loses_structure(argument, found[1]):
             continue
+        line, option = found
         if isinstance(argument.value, list):
             what = f"gets `{option_word(argument)}` as one item, `{argument.words[-1]}`: it is a list"
-            help = f"set `args_style: flags` in `entry_point`: the script gets `{_as_words(argument)}`"
+            help = _help_for_items(argument, line)
         else:
             what = f"gets `{option_word(argument)}` as text that is not JSON: it is a nested mapping"
             help = "set `args_style: json` in `entry_point`, and parse the argument with `json.loads` in the script"
@@ -207,18 +229,17 @@ def nested_mapping_as_text(both: ScriptAndJob) -> Iterator[Finding]:
         )
 
 
-def _option(both: ScriptAndJob, argument: Argument) -> DeclaredOption | None:
-    """Return the option of the script that gets a mapping or a list as a string."""
-    if argument.hyperparameter is None or not isinstance(argument.value, dict | list):
-        return None
-    options = (option for line in both.program.command_lines for option in line.options)
-    return next((one for one in options if option_word(argument) in one.names and one.kind == "text"), None)
+def _option(lines: Iterable[CommandLine], name: str) -> tuple[CommandLine, DeclaredOption] | None:
+    """Return the option of the script that gets a string, and its parser."""
+    options = ((line, option) for line in lines for option in line.options)
+    return next((one for one in options if name in one[1].names and one[1].kind == "text"), None)
 
 
 def _loses_structure(argument: Argument, option: DeclaredOption) -> bool:
+    if argument.hyperparameter is None or not isinstance(argument.value, dict | list):
+        return False
     if isinstance(argument.value, list):
-        return _takes_several(option) and [*argument.words[1:]] != [*map(str, argument.value)]
-    assert isinstance(argument.value, dict)
+        return _takes_several(option) and argument.words != _in_flags(argument)
     if not any(isinstance(inner, dict | list) for inner in argument.value.values()):
         return False
     try:
@@ -271,6 +292,35 @@ def missing_hyperparameter(both: ScriptAndJob) -> Iterator[Finding]:
             on="key",
             notes=read_at(read.place),
         )
+
+
+_NO_VALUE = frozenset({"none", "null", "nil", "nan"})
+_OF_FILES = re.compile(r"(?:.*[-_])?(?:resume|checkpoint|ckpt|path|file|filename|dir|directory|folder)(?:[-_]from)?")
+
+
+def text_that_means_no_file(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about `none` and the like for an option that names a file, unless the script may compare it with that text.
+
+    Any other option may have such a value, as `padding: none`. That of a hyperparameter that is `None` is reported
+    without its script.
+    """
+    for argument in both.environment.arguments or ():
+        word = argument.words[-1]
+        if len(argument.words) != 2 or word.lower() not in _NO_VALUE or (argument.hyperparameter and word == "None"):
+            continue
+        found = _option(both.program.command_lines, argument.words[0])
+        if found is None or found[1].default not in (None, "") or found[1].is_required or found[1].choices:
+            continue
+        name = bare(argument.words[0])
+        read = re.compile(rf"\b{word.lower()}\b|(?i:['\"]{word}['\"])")
+        is_read = found[1].function is not None or any(read.search(text.text) for text in both.program.texts)
+        if _OF_FILES.fullmatch(name.lower()) and not is_read:
+            yield AMBIGUOUS_TEXT.at(
+                argument.path,
+                f"`{option_word(argument)}` of `{both.name}` is the string `{word}`, which is true in Python",
+                help="remove it for the default of the script, or write the file as a path: `./…`",
+                notes=read_at(found[1].place),
+            )
 
 
 IGNORED_ARGUMENT = Rule("SM516", "ignored argument", "warning")
@@ -344,6 +394,7 @@ RULES = (
     nested_mapping_as_text,
     unchecked_arguments,
     missing_hyperparameter,
+    text_that_means_no_file,
     ignored_argument,
     option_declared_twice,
 )

@@ -24,9 +24,13 @@ _BEFORE = re.compile(
     r"builtin|catchsegv|command|env|exec|ionice|nice|nohup|numactl|stdbuf|sudo|time|timeout|unbuffer|xvfb-run"
 )
 """Commands that run the one after their options."""
+_RUNNERS = frozenset({"conda", "mamba", "micromamba", "pdm", "pipenv", "poetry", "rye", "uv"})
+"""Tools whose `run` runs a command in an environment."""
+_SHELLS = frozenset({"bash", "dash", "sh"})
 _LAUNCHERS = frozenset({"deepspeed", "horovodrun", "mpirun", "torchrun"})
 _OF_SETUP = frozenset({"aws", "cp", "curl", "make", "mv", "tar", "unzip", "wget"})
 _PYTHON = re.compile(r"python(?:[23](?:\.\d+)?)?")
+_OPTION_OF_PYTHON = re.compile(r"-(?=.)[bBdEiIOPqRsSuvx]*(?:([mWX])(.*))?")
 _PYTHON_IN_A_VARIABLE = re.compile(r"\"?\$(?:python3?|\{python3?(?::?-[^{}]*)?\})\"?", re.IGNORECASE)
 DECLARE = frozenset({"declare", "export", "local", "readonly", "typeset"})
 _BASHISMS = re.compile(
@@ -63,7 +67,8 @@ def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail
     commands = simple_commands(items)
     plain = {id(command) for item in items if (command := _alone(item)) is not None}
     behind = {id(command) for item in _background(items) for command in simple_commands((item,))}
-    candidates = [(command, name) for command in commands if (name := _name(command))]
+    teed = {id(command): name for command, name in _teed(items)}
+    candidates = [(command, name) for command in commands if (name := _name(command) or teed.get(id(command), ""))]
     is_served = any(name not in _OF_SETUP and name != "pip" and id(one) not in behind for one, name in candidates)
     steps: list[int] = []
     for command, name in candidates[:MOST_CANDIDATES]:
@@ -125,16 +130,57 @@ def _name(command: Simple) -> str:
             del words[0]
     if not words or words[0] is None:
         return ""
-    name, rest = words[0].rpartition("/")[2], words[1:]
+    if words[0].rpartition("/")[2] in _RUNNERS and "run" in words:
+        del words[: _after_run(words)]
+        if not words:
+            return ""
+        if (words[0] or "").endswith(".py"):
+            return "python"
+    name, rest = (words[0] or "").rpartition("/")[2], words[1:]
     if _PYTHON.fullmatch(name):
-        while rest and re.fullmatch(r"-[bBdEiIOPqRsSuvx]+", rest[0] or ""):
+        module: str | None = ""
+        while rest and module == "" and (option := _OPTION_OF_PYTHON.fullmatch(rest[0] or "")):
             del rest[0]
-        if rest[:2] == ["-m", "pip"]:
-            name, rest = "pip", rest[2:]
-        elif not rest or (rest[0] is not None and not rest[0].endswith(".py") and rest[0] != "-m"):
+            value = option[2] or (rest.pop(0) if option[1] and rest else None)
+            module = value if option[1] == "m" else ""
+        if module == "pip":
+            name = "pip"
+        elif module == "" and (not rest or (rest[0] is not None and not rest[0].endswith(".py"))):
             return ""
     if name in ("pip", "pip3"):
         return "pip" if "install" in rest else ""
     if name == "accelerate":
         return name if "launch" in rest else ""
     return name if name in _LAUNCHERS or name in _OF_SETUP or _PYTHON.fullmatch(name) else ""
+
+
+def _after_run(words: list[str | None]) -> int:
+    """Return where the command of `uv run` and the like begins: each option before it may have one value."""
+    at = words.index("run") + 1
+    while at < len(words) and (words[at] or "").startswith("-"):
+        at += 1
+        name = (words[at] or "").rpartition("/")[2] if at < len(words) else ""
+        if at + 1 < len(words) and not (_PYTHON.fullmatch(name) or name in _LAUNCHERS or name.endswith(".py")):
+            at += not (words[at] or "").startswith("-")
+    return at
+
+
+def _teed(items: tuple[AndOrList, ...]) -> Iterator[tuple[Simple, str]]:
+    """Yield (command, name) of the scripts of a shell that write to `tee`: their status, not their output, matters."""
+    for pipeline in (pipeline for item in items for pipeline in item.pipelines):
+        first, last = pipeline.commands[0], pipeline.commands[-1]
+        if (
+            isinstance(first, Simple)
+            and isinstance(last, Simple)
+            and first.words
+            and last.words
+            and last.words[0].value == "tee"
+        ):
+            words = [word.value or "" for word in first.words]
+            script = next((word for word in words[words[0].rpartition("/")[2] in _SHELLS :] if word[:1] != "-"), "")
+            if script.endswith(".sh") and script in words[:3]:
+                yield first, script
+        for command in pipeline.commands:
+            body = command.body if isinstance(command, ShellFunction) else command
+            if isinstance(body, Compound):
+                yield from (found for part in body.parts for found in _teed(part))
