@@ -97,6 +97,21 @@ def test_words_behind_a_progress_bar_are_the_reason(bar, written):
     assert found.text == LAST_WORDS[written]
 
 
+@pytest.mark.parametrize("begun", ["\r 5/10 - loss: 0.5", "5/10 [==>...] - loss: 0.5", "loading… ", "x: "])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "terminate called after throwing an instance of 'Quota'\n  what():  no room\n",
+        "free(): invalid pointer\n",
+        "Fatal Python error: Aborted\n\nThread 0x1\n",
+    ],
+)
+def test_abort_on_the_line_of_other_words_is_the_reason(begun, message):
+    """A Keras bar, or a message that awaits its end, does not end its line."""
+    found = reason_of(Outcome(status=0, signal=6, output=(begun + message).encode()), ["python3", "train.py"])
+    assert found.text == " ".join(message.partition("\n\n")[0].split()) + " (SIGABRT: aborted)"
+
+
 def test_long_numbers_are_no_progress_bars():
     """Without a limit, the first line takes days."""
     number = "1" * 40_000

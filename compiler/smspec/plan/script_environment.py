@@ -114,9 +114,17 @@ def _host_count(payload: Mapping[str, object]) -> int:
 
 def _is_for_pytorch(job: JobSpec, environment: Mapping[str, object]) -> bool:
     """Return whether the image is one of SageMaker's PyTorch images, or based on one."""
-    image = job.image.base if isinstance(job.image, BuiltImage) else job.image.uri if job.image else ""
     module = str(environment.get("SAGEMAKER_TRAINING_MODULE", ""))
-    return _PYTORCH_IMAGE in image or module.startswith(_PYTORCH_MODULE)
+    return bool(module_of_image(job)) or module.startswith(_PYTORCH_MODULE)
+
+
+def module_of_image(job: JobSpec) -> str:
+    """Return SAGEMAKER_TRAINING_MODULE of a PyTorch image of SageMaker, or based on one; empty for any other image.
+
+    Those of the other frameworks change nothing for a script.
+    """
+    image = job.image.base if isinstance(job.image, BuiltImage) else job.image.uri if job.image else ""
+    return f"{_PYTORCH_MODULE}training:main" if _PYTORCH_IMAGE in image else ""
 
 
 def _names_launcher(sent: Mapping[str, object]) -> bool:

@@ -1,6 +1,7 @@
 """Find the line of a Python script that some host certainly reaches, and that keeps it from ending well.
 
-That is a loop which only sleeps and prints, or `ray start --block`. As in shell scripts, what a condition decides is
+That is a loop which only sleeps and prints, `ray start --block`, or a wait for a signal, or for an event that nothing
+sets. As in shell scripts, what a condition decides is
 not certain, unless it compares the name or the rank of the host.
 """
 
@@ -11,9 +12,12 @@ import re
 
 from smspec.script.shell.endless_commands import EndlessCommand
 
-_ENDED_FROM_OUTSIDE = re.compile(r"\bThread\(|\bTimer\(|\bsignal\.|\b_exit\(|\bos\.kill|\basyncio\b|\batexit\b")
+_ENDED_FROM_OUTSIDE = re.compile(
+    r"\bThread\(|\bTimer\(|\bsignal\.(?!pause\()|\b_exit\(|\bos\.kill|\basyncio\b|\batexit\b"
+)
 _RUNS = re.compile(r"(?:subprocess\.)?(?:run|call|check_call|check_output)|os\.system")
 _CURRENT = re.compile(r"\b(?:SM_CURRENT_HOST|current_host|gethostname|HOSTNAME)\b")
+_EVENTS = frozenset({"threading.Event()", "multiprocessing.Event()"})
 _EXITS = frozenset({"exit", "quit", "sys.exit"})
 _IDLE = re.compile(r"(?:time\.)?sleep|print|(?:logging|logger|log)\.\w+")
 _DEEPEST_CALLS = 20
@@ -44,6 +48,9 @@ class _Follower:
         self._functions = {node.name: node.body for node in tree.body if isinstance(node, ast.FunctionDef)}
         self._of_host: set[str] = set()
         assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
+        named = [(node.targets[0], node.value) for node in assigned]
+        self._events = {one.id for one, value in named if isinstance(one, ast.Name) and ast.unparse(value) in _EVENTS}
+        self._uses = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
         for _ in range(3):  # a rank of a host of a variable
             for node in assigned:
                 if isinstance(node.targets[0], ast.Name) and self._is_host(node.value):
@@ -86,6 +93,9 @@ class _Follower:
         if name in self._functions and self._calls < _DEEPEST_CALLS:
             self._calls += 1
             return self.follow(self._functions[name])
+        if name == "signal.pause" or self._is_unset(call):
+            self._find(f"{name}()", call.lineno)
+            return False
         words = _words(call) if _RUNS.fullmatch(name) else []
         is_ended = "&" in words or any(keyword.arg == "timeout" for keyword in call.keywords)
         if words[:2] == ["ray", "start"] and "--block" in words and not is_ended:
@@ -97,6 +107,15 @@ class _Follower:
                 shown = f"ray start {'--head ' if is_head else ''}--block"
                 self._find(shown, call.lineno, fails=not is_head)
         return True
+
+    def _is_unset(self, call: ast.Call) -> bool:
+        """Return whether a call waits without a limit for an event that nothing else knows."""
+        match call:
+            case ast.Call(func=ast.Attribute(attr="wait", value=event), args=[], keywords=[]):
+                if isinstance(event, ast.Name):
+                    return self._uses.count(event.id) == 2 and event.id in self._events
+                return ast.unparse(event) in _EVENTS
+        return False
 
     def _find(self, shown: str, line: int, *, fails: bool = False) -> None:
         if self.found is None and not self._is_doubtful:

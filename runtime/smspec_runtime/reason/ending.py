@@ -10,7 +10,6 @@ FAULTS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.S
 
 
 def signal_text(number: int, oom_kills: Optional[int] = None) -> str:
-    """Its name and meaning."""
     if number != signal.SIGKILL:
         known = {int(one): f"{one.name}: {(signal.strsignal(one) or '').lower()}" for one in signal.Signals}
         hint = "; /dev/shm is probably full" if number == signal.SIGBUS else ""

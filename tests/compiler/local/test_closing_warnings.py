@@ -149,7 +149,7 @@ def test_resumed_job_may_have_nothing_left_to_read(hosts):
     assert len(hosts.warned(request("Pipe"))) == 1
 
 
-def lost(hosts, written, training=None, delivered=(), added=None):
+def lost(hosts, written, training=None, delivered=(), added=None, status="Completed"):
     """Return what is said of files that algo-2 writes below /opt/ml; each has as many bytes as its path."""
     results = LostResults(training or request(), hosts.places, delivered)
     for path in written:
@@ -157,12 +157,13 @@ def lost(hosts, written, training=None, delivered=(), added=None):
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(target, "w", encoding="utf-8") as file:
             file.write(path)
-    return list(results.warnings(added or {}))
+    return list(results.warnings(added or {}, status))
 
 
+@pytest.mark.parametrize("status", ["Completed", "Failed", "Stopped"])
 @pytest.mark.parametrize("path", ["code/opt/ml/model/m.bin", "output/metrics.json", "outputs/a/b", "code/model/m.bin"])
-def test_file_that_is_not_uploaded_is_a_warning(hosts, path):
-    (warning,) = lost(hosts, [path, "model/m.bin"])
+def test_file_that_is_not_uploaded_is_a_warning(hosts, path, status):
+    (warning,) = lost(hosts, [path, "model/m.bin"], status=status)
     assert warning.startswith(f"SageMaker would lose `/opt/ml/{path}` ({len(path)} B): it uploads only /opt/ml/model")
     assert ("lacks its leading `/`" in warning) == path.startswith("code/opt")
 
@@ -213,3 +214,25 @@ def test_checkpoints_in_the_model_are_a_warning(hosts):
     assert warning.startswith(
         "14.9 MB of the 15.9 MB in /opt/ml/model are checkpoints (`checkpoint-1000`, `checkpoint-500`)"
     )
+    assert lost(hosts, [], status="Failed") == []
+
+
+@pytest.mark.parametrize(
+    ("names", "is_warning"),
+    [
+        (["model.pt", "checkpoints/last.pt", "checkpoints/best.pt", "checkpoints/prev.pt"], True),
+        (["model.pt", "ckpt/model_best.pth", "ckpt/epoch_3.pth"], True),
+        (["config.json", "checkpoints/best.pt"], False),
+        (["checkpoint/model.safetensors", "checkpoint/config.json", "checkpoint/tokenizer.json"], False),
+        (["last.pt", "best.pt"], False),
+        (["checkpoints/shard-1.bin", "checkpoints/shard-2.bin", "model.json"], False),
+    ],
+)
+def test_checkpoints_without_numbers_are_found(hosts, names, is_warning):
+    """Where one of them may be the model, nothing is certain."""
+    for name in names:
+        path = os.path.join(hosts.places["algo-1"].model, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.truncate(1_500_000 if "/" in name else 1_000_000)
+    assert len(lost(hosts, [])) == is_warning

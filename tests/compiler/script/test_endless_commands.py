@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
+import threading
 import time
 
 import pytest
@@ -33,6 +35,10 @@ ENDLESS = {
     "if [[ $RANK -gt 0 ]]; then\n sleep infinity\nfi\n",
     "a function": f'w() {{\n {RAY}\n}}\nif [ "$HOSTNAME" != algo-1 ]; then w; else python3 train.py; fi\n',
     "case": f'case "$SM_CURRENT_HOST" in\n algo-1) ray start --head ;;\n *) {RAY} ;;\nesac\n',
+    "a list": f"[ $SM_CURRENT_HOST = algo-1 ] && python3 train.py || {RAY}\n",
+    "a list of the others": f'[[ "$SM_CURRENT_HOST" == algo-1 ]] || {RAY}\n',
+    "a list of the leader": '[ "$SM_CURRENT_HOST" != algo-1 ] || ray start --head --block\necho done\n',
+    "after a list": '[ "$SM_CURRENT_HOST" = algo-1 ] && exec python3 train.py\nsleep infinity\n',
     "a condition before": "if [ -f list.txt ]; then pip install x; fi\n" + WAYS.format("sleep infinity"),
 }
 
@@ -48,6 +54,11 @@ SILENT = {
     "an unknown condition": 'if [ -n "$DEBUG" ]; then sleep infinity; fi\npython3 train.py\n',
     "a condition and a host": 'if [ "$SM_CURRENT_HOST" = algo-2 ] && [ -n "$DEBUG" ]; then sleep infinity; fi\n',
     "a flag and a host": '[ -n "$DEBUG" ] && [ "$SM_CURRENT_HOST" = algo-2 ] && sleep infinity\npython3 train.py\n',
+    "a list of a flag": f'[ -n "$DEBUG" ] && python3 train.py || {RAY}\n',
+    "a list and a flag": '[ "$SM_CURRENT_HOST" = algo-1 ] && [ -n "$DEBUG" ] && sleep infinity\n',
+    "a list that is handled": f'[ "$SM_CURRENT_HOST" = algo-1 ] && python3 train.py || {RAY} || true\n',
+    "a list that is lost": f'[ "$SM_CURRENT_HOST" = algo-1 ] && python3 train.py || {RAY}\necho done\n',
+    "a list that ends": '[ "$SM_CURRENT_HOST" = algo-1 ] && python3 train.py || sleep 60\n',
     "a training in the background": "(sleep 20; python3 train.py; ray stop) &\nray start --head --block\n",
     "an exit before": "if [ -f done ]; then exit 0; fi\nsleep infinity\n",
     "an exit of a function before": "end() { exit; }\nif [ -f done ]; then end; fi\nsleep infinity\n",
@@ -128,6 +139,9 @@ ENDLESS_PROGRAMS = {
     "ray of the head": f"{HEAD}subprocess.run(['ray', 'start', '--head', '--block'])\nprint(1)\n",
     "ray of a shell": f"{HEAD}os.system('ray start --head --port=6379 --block')\n",
     "ray of a worker": OTHERWISE.format("subprocess.check_call(f'ray start --address={HOSTS[0]} --block', shell=True)"),
+    "a pause": OTHERWISE.format("import signal; signal.pause()"),
+    "an event": OTHERWISE.format("import threading; threading.Event().wait()"),
+    "a named event": f"{HEAD}import threading\ndone = threading.Event()\nif HOST != HOSTS[0]:\n    done.wait()\n",
     "ray that is checked": OTHERWISE.format(
         "subprocess.run(['ray', 'start', f'--address={HOST}', '--block'], check=True)"
     ),
@@ -153,6 +167,12 @@ SILENT_PROGRAMS = {
     "a variable of two origins": f"{HEAD}rank = 0\nif HOSTS:\n    rank = HOSTS.index(HOST)\nif rank == 1:\n    {WAIT}",
     "the name of a server": f"{HEAD}def main(args):\n    if args.hostname != args.default:\n        {WAIT}main(args)\n",
     "a group of hosts": f"{HEAD}if os.environ['SM_CURRENT_INSTANCE_GROUP'] == 'data':\n    {WAIT}",
+    "a pause with a handler": f"{HEAD}import signal\nsignal.signal(15, print)\nsignal.pause()\n",
+    "an event with a limit": f"{HEAD}import threading\nthreading.Event().wait(5)\nthreading.Event().wait(timeout=5)\n",
+    "an event that is set": f"{HEAD}import threading\ndone = threading.Event()\ndone.set()\ndone.wait()\n",
+    "an event of a callback": f"{HEAD}import threading\ndone = threading.Event()\nstart(done.set)\ndone.wait()\n",
+    "a process": f"{HEAD}process = subprocess.Popen(['true'])\nprocess.wait()\n",
+    "a pause of a function": f"{HEAD}import signal\ndef wait():\n    signal.pause()\n",
     "a child": f"{HEAD}if os.fork() == 0:\n    {WAIT}",
     "no Python": f"{HEAD}while True: time.sleep(",
 }
@@ -173,6 +193,13 @@ def test_endless_line_is_found_as_python_reaches_it(name, monkeypatch):
 
     for owner, function in ((time, "sleep"), (os, "system"), (subprocess, "run"), (subprocess, "check_call")):
         monkeypatch.setattr(owner, function, reach)
+
+    class Event(threading.Event):
+        def wait(self, timeout=None):
+            reach(0)
+
+    monkeypatch.setattr(signal, "pause", lambda: reach(0))
+    monkeypatch.setattr(threading, "Event", Event)
     monkeypatch.setenv("SM_HOSTS", json.dumps(["algo-1", "algo-2"]))
     reached = []
     for host in ("algo-1", "algo-2"):

@@ -15,6 +15,7 @@ from smspec.local.running.run_directory import HostDirectory
 from smspec.local.running.training_request import TrainingRequest
 from smspec.plan import Plan
 from smspec.plan.delivery import ARCHIVE
+from smspec.plan.script_environment import module_of_image
 from smspec.render.tree import SOURCE, SOURCES, UPLOAD, ArchiveFile, CopiedFile, FileTree
 from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime import run_plan
@@ -151,6 +152,7 @@ def job_variables(
         "LC_ALL": "C.UTF-8",
         "PYTHONUNBUFFERED": "1",
         "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to imported modules
+        **({"SAGEMAKER_TRAINING_MODULE": module} if (module := module_of_image(job)) else {}),
         **set_by_the_job(job, request, inherited),
         **author_secrets(job.secrets, inherited),
     }

@@ -332,7 +332,7 @@ class LocalRun:
         # An injected fault and an interruption have these effects too.
         request = self._request
         if request.injection is None and request.faults is None and request.interruption is None:
-            lost = results.warnings(self._added) if summary.status == "Completed" else ()
+            lost = results.warnings(self._added, summary.status)
             for text in (*closing.of_run(summary.status, summary.flows), *lost):
                 self._warn(text)
         for metric in summary.metrics:

@@ -1,4 +1,4 @@
-"""Find files that a completed job wrote where SageMaker does not look: they are lost with the instance.
+"""Find files that a job wrote where SageMaker does not look: they are lost with the instance.
 
 SageMaker uploads /opt/ml/model, /opt/ml/output/data, and the directories that the request names (developer guide, "How
 Amazon SageMaker Provides Training Information"). A path without its leading slash ends up below the working directory.
@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from smspec.local.record.units import size as size_text
+from smspec.local.running.request import JobStatus
 from smspec.local.running.run_directory import HostDirectory
 from smspec.local.running.training_request import TrainingRequest
 from smspec.source.real_file import walked
@@ -20,6 +21,9 @@ _OF_THE_PLATFORM = ("input", "output/profiler", "output/success", "output/failur
 _LEFT_BY_TOOLS = re.compile(r"\.|__pycache__$|wandb$|build$|.*\.(?:egg-info|pyc|pyo|lock|pid|sock)$|core(?:\.\d+)?$")
 """Names of caches, of what pip leaves, and of Weights & Biases, which has sent its files."""
 _CHECKPOINT = re.compile(r"(?:checkpoint|ckpt|global_step|epoch)[-_=]?\d|.*\.ckpt$")
+_OF_CHECKPOINTS = re.compile(r"(?:checkpoint|ckpt)s?$")
+_OF_A_STEP = re.compile(r"(?:.*[-_.])?(?:last|latest|best|prev|previous)(?![a-z])|(?:epoch|step|iter)[-_=]?\d")
+"""A directory of this name has checkpoints if it has several such files: one may be the model."""
 _MANY_CHECKPOINTS = 1 << 20
 _MOST_NAMES = 3
 
@@ -40,8 +44,11 @@ class LostResults:
         self._kept = frozenset((*_UPLOADED, *_OF_THE_PLATFORM, *kept))
         self._before = {name: frozenset(self._files(place.base)) for name, place in places.items()}
 
-    def warnings(self, added: Mapping[str, Collection[str]]) -> Iterator[str]:
-        """``added``: host → files in directories that are not on this machine, such as those of a container."""
+    def warnings(self, added: Mapping[str, Collection[str]], status: JobStatus = "Completed") -> Iterator[str]:
+        """``added``: host → files in directories that are not on this machine, such as those of a container.
+
+        A job that did not complete may have left checkpoints in its model that it removes at its end.
+        """
         lost: dict[str, int | None] = {}
         for name, place in self._places.items():
             for path in self._files(place.base):
@@ -53,7 +60,7 @@ class LostResults:
                     lost.setdefault(path, None)
         if lost:
             yield _lost(lost)
-        if (share := _checkpoints_in_model(self._places.values())) is not None:
+        if status == "Completed" and (share := _checkpoints_in_model(self._places.values())) is not None:
             yield share
 
     def _files(self, base: str) -> Iterator[str]:
@@ -105,10 +112,12 @@ def _checkpoints_in_model(places: Iterable[HostDirectory]) -> str | None:
         for directory, _, files in walked(place.model, lambda *_: None):
             parts = os.path.relpath(directory, place.model).split("/")
             inner = next((part for part in parts if _CHECKPOINT.match(part)), None)
+            of_steps = [file for file in files if _OF_A_STEP.match(file)] if _OF_CHECKPOINTS.match(parts[-1]) else []
             for file in files:
                 size = _size(os.path.join(directory, file))
                 total += size
-                name = inner or (file if _CHECKPOINT.match(file) else None)
+                is_one = _CHECKPOINT.match(file) or (file in of_steps and len(of_steps) > 1)
+                name = inner or (file if is_one else None)
                 if name is not None:
                     of_checkpoints += size
                     names.add(name)

@@ -205,7 +205,7 @@ class Reach:
         return bool(self.texts) and _WAITS.search(self.texts[0].text) is not None
 
 
-_WAITS = re.compile(r"--block\b|\bwhile\s+(?:True|1)\s*:")
+_WAITS = re.compile(r"--block\b|\bwhile\s+(?:True|1)\s*:|\bsignal\.pause\(|\bEvent\(\)")
 
 
 def is_standard(name: str) -> bool:

@@ -73,6 +73,11 @@ class _Follower:
         commands = [command for pipeline in item.pipelines for command in pipeline.commands]
         if item.is_background:
             self._is_doubtful = True  # it may end what waits
+        elif item.operators in (("&&",), ("||",), ("&&", "||")) and self._splits(
+            (AndOrList(pipelines=item.pipelines[:1]),)
+        ):
+            ways = [(AndOrList(pipelines=(pipeline,)),) for pipeline in item.pipelines[1:]]
+            return self._on_some_hosts(*ways, *([()] if len(ways) == 1 else []))
         elif "||" in item.operators or any(map(_is_question, commands[:-1])):
             self._doubt((item,))
         else:
