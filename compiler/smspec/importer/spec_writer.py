@@ -92,7 +92,7 @@ def with_values(jobs: Sequence[Imported], settings: Mapping[str, str], region: s
     """Return the imports with the values of `--set` and `--region` as defaults of the variables that they declare.
 
     A region becomes that of a job that has none. Raise `OptionError` for a variable that no job declares, a value that
-    it does not take, and a region other than that of the source.
+    it does not take, and a region other than that of the source or of its variable.
     """
     declared = {each.name: _variable(each) for job in jobs for each in job.variables}
     values = {name: scalar for name, scalar in valued(declared, settings).items() if name in settings}
@@ -104,11 +104,11 @@ def _with_values(job: Imported, values: Mapping[str, Scalar], region: str | None
     if region is not None:
         stands_for = MARK.fullmatch(job.region or "")
         if stands_for is not None:
-            found.setdefault(stands_for[1], region)
+            _set_region(found, stands_for[1], region)
         elif job.region not in (None, region):
             raise OptionError(f"--region {region}: the region of the source is `{job.region}`")
         elif any(each.name == _REGION for each in job.variables):
-            found.setdefault(_REGION, region)
+            _set_region(found, _REGION, region)
         else:
             job = replace(job, region=region)
     variables = tuple(
@@ -116,6 +116,13 @@ def _with_values(job: Imported, values: Mapping[str, Scalar], region: str | None
         for each in job.variables
     )
     return replace(job, variables=variables)
+
+
+def _set_region(found: dict[str, object], name: str, region: str) -> None:
+    if found.setdefault(name, region) != region:
+        raise OptionError(
+            f"--region {region}: --set vars.{name}={found[name]} sets a different region; omit one of them"
+        )
 
 
 def _variable(variable: Variable) -> SpecVariable:

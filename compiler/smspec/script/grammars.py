@@ -68,16 +68,25 @@ def _parted(line: CommandLine, argument: Argument, commands: Container[str]) -> 
 
 
 def _without_command(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
-    """Yield the faults of arguments without the name of a sub-command: other faults follow from a required one."""
+    """Yield the faults of arguments without the name of a sub-command: other faults follow from a wrong one."""
     option, *others = [option for option in line.options if not option.names]
-    if others or not option.is_required:
+    at = next(
+        (at for at, one in enumerate(arguments) if one.hyperparameter is None and not one.words[0].startswith("-")),
+        None,
+    )
+    if others or not (option.is_required or (at is not None and _is_wrong_command(line, option, arguments))):
         yield from _argparse_faults(line, arguments)
-        return
-    wrong = next((one for one in arguments if one.hyperparameter is None and not one.words[0].startswith("-")), None)
-    if wrong is None:
+    elif at is None:
         yield ArgumentFault(kind="missing", command_line=line, option=option)
     else:
-        yield _refused(line, wrong, option, wrong.words)
+        if not option.is_required:
+            yield from filter(None, (_fault(line, one) for one in arguments[:at]))
+        yield _refused(line, arguments[at], option, arguments[at].words)
+
+
+def _is_wrong_command(line: CommandLine, option: DeclaredOption, arguments: Sequence[Argument]) -> bool:
+    message = _refusal(line, [word for argument in arguments for word in argument.words]) or ""
+    return message.startswith(f"argument {option.label}: invalid choice: ")
 
 
 def _argparse_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:

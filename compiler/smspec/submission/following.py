@@ -59,8 +59,8 @@ class JobLog:
     """Reads each stream from where it was left, so that no line is missing, and none comes twice, whatever fails.
 
     ``host``: only this host; ``since``: only events from this time, in milliseconds since 1970; ``tail``: of each
-    stream that exists at first, only so many events, the last ones. ``budget``: seconds of pauses while AWS throttles a
-    call; the default is for `follow`, which repeats the calls itself.
+    host, of its streams that exist at first, only so many events, the last ones. ``budget``: seconds of pauses while
+    AWS throttles a call; the default is for `follow`, which repeats the calls itself.
     """
 
     def __init__(
@@ -97,8 +97,7 @@ class JobLog:
         for stream in self._streams.values():
             stream.is_read = False
         if self._tail is not None:
-            for name in self._streams:
-                self._streams[name] = self._last(name, self._tail)
+            self._begin_at_tail(self._tail)
             self._tail = None
         heads = [(self._streams[name].page[0].time, name) for name in self._streams if self._has_more(name)]
         heapq.heapify(heads)
@@ -134,21 +133,39 @@ class JobLog:
                 )
         raise _endless(name)
 
+    def _begin_at_tail(self, count: int) -> None:
+        """Put each stream at its present end, with the last events of its host: those of its newest streams."""
+        found: dict[str, _Stream] = {}
+        left: dict[str, int] = {}
+        for name in sorted(self._streams, key=_age, reverse=True):
+            host = host_of(name)
+            found[name] = self._last(name, left.setdefault(host, count))
+            left[host] -= len(found[name].page)
+        self._streams = {name: found[name] for name in self._streams}  # only now: a call may have failed
+
     def _last(self, name: str, count: int) -> _Stream:
         """Return a stream at its present end, with the last events to yield; read its pages from the end."""
         stream, token, empty = _Stream(is_read=True), None, 0
         while empty < _MOST_EMPTY_PAGES:
             missing = count - len(stream.page)
-            found, after, before = self._service.events(name, token, self._since, last=missing, budget=self._budget)
+            found, after, before = self._service.events(
+                name, token, self._since, last=max(missing, 1), budget=self._budget
+            )
             if token is None:
                 stream.token, stream.last = after, tuple(found)
             elif token == before:
                 return stream  # at its beginning, where a server without pages sends all events again
-            stream.page.extendleft(reversed(found[-missing:]))
+            stream.page.extendleft(reversed(found[-missing:] if missing else ()))
             if before is None or len(stream.page) == count:
                 return stream
             token, empty = before, 0 if found else empty + 1
         raise _endless(name)
+
+
+def _age(stream: str) -> tuple[int, str]:
+    """Return what orders the streams of a host: ``JOB/algo-1-1700000000`` ends with the time of its start."""
+    number = stream.rpartition("-")[2]
+    return (int(number) if number.isdecimal() and len(number) < 20 else 0, stream)
 
 
 def _endless(name: str) -> AwsUnavailable:

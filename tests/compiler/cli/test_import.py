@@ -158,6 +158,17 @@ def test_value_of_an_argument_is_in_the_spec(region, words, expected, tmp_path):
     assert all(f"`{word.partition('=')[0].removeprefix('vars.')}`" not in done.err for word in words[1::2])
 
 
+@pytest.mark.parametrize("more", [[], ["-o", "out"]], ids=["printed", "written"])
+def test_two_regions_of_the_arguments_exit_2(more, tmp_path):
+    (tmp_path / "a.py").write_text(PROGRAM.format(region="where()"), encoding="utf-8")
+    words = ["--set", "vars.region=us-west-2", "--region"]
+    done = smspec("import", "a.py", *words, "eu-west-1", *more, cwd=tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert "--region eu-west-1: --set vars.region=us-west-2 sets a different region" in done.err
+    assert not (tmp_path / "out").exists()
+    assert smspec("import", "a.py", *words, "us-west-2", *more, cwd=tmp_path).status == 0
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

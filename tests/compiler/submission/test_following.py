@@ -68,6 +68,19 @@ def test_tail_reads_the_pages_that_have_its_lines(server, count):
     assert lines(log.new_events()) == ["algo-1 j", "algo-1 k"]
 
 
+@pytest.mark.parametrize(
+    ("count", "expected"), [(1, ["y", "C"]), (2, ["x", "y", "B", "C"]), (4, ["b", "c", "x", "y", "A", "B", "C"])]
+)
+def test_tail_of_a_restarted_host_is_of_its_newest_streams(server, count, expected):
+    for start, texts in {0: "abc", 1_000: "xy"}.items():
+        server.logs[f"nightly/algo-1-{1_700_000_000 + start}"] = [(start + at, text) for at, text in enumerate(texts)]
+    server.logs["nightly/algo-2-1700000000"] = [(2_000 + at, text) for at, text in enumerate("ABC")]
+    log = JobLog(server.service, "nightly", tail=count)
+    assert [each.text for each in log.new_events()] == expected
+    server.logs["nightly/algo-1-1700000000"].append((3_000, "late"))
+    assert [each.text for each in log.new_events()] == ["late"]
+
+
 def test_followed_tail_has_the_later_lines_of_all_hosts(server):
     server.log("algo-1", 61, *"abcde")
     later = {2: ("algo-1", "f"), 3: ("algo-2", "first", "second", "third"), 4: ("algo-1", "g")}

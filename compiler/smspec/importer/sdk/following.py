@@ -9,7 +9,7 @@ from smspec.importer.sdk.arguments import arguments_of
 from smspec.importer.sdk.call_requests import CALL, UNPACKED, is_request, name_of, region_of
 from smspec.importer.sdk.images import is_image_call
 from smspec.importer.sdk.notebook import NotebookProgram, unreadable
-from smspec.importer.sdk.sdk_domain import SdkDomain, alike, copied, shallow
+from smspec.importer.sdk.sdk_domain import SdkDomain, alike, copied, doubt_names, shallow
 from smspec.importer.sdk.sdk_facts import (
     PARAMETERS,
     REMOTE,
@@ -162,6 +162,8 @@ class Following(Recorder):
     def called(self, name: str, call: Call) -> followed.Value:
         if name.endswith(f".{CALL}") and self._requested(call, None):
             return UNKNOWN
+        if name == "exec" and (len(call.node.args) < 2 or isinstance(call.node.args[1], ast.Call)):
+            doubt_names(self._frame)
         return lifted(self._called(self._made(name, call)))
 
     def method_called(self, owner: followed.Value, name: str, call: Call) -> followed.Value | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import posixpath
 import re
 
 from smspec.importer.imported import RequestNotFound
+from smspec.script.script_files import tree_or_error
+from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 
 MAX_BYTES = 64 << 20
@@ -21,7 +24,18 @@ _CELL_MAGIC = re.compile(r"\s*%%(\w+)[ \t]*([^\n]*)\n?(.*)", re.DOTALL)
 _SAME_LANGUAGE = frozenset(("time", "timeit", "capture", "prun", "python", "python3", "local", "px"))
 _WRITES = frozenset(("writefile", "file"))
 _COMMAND = re.compile(r"([ \t]*)(?:[!%?]|\w[\w.]*\?{1,2}[ \t]*$)")
-_RESULT = re.compile(r"([ \t]*[\w., \t]+=[ \t]*)[!%]\w.*")
+_TARGET = r"[\w., \t]+(?:\[[^\[\]=]*\][ \t]*)?=[ \t]*"
+_RESULT = re.compile(rf"([ \t]*{_TARGET})[!%]\w.*")
+_TIMED = re.compile(
+    rf"([ \t]*)((?!\s){_TARGET})?%(?:(time)"
+    r"|timeit(?:[ \t]+-(?:[nrpv][ \t]*\S+|[^\Wnrpv]\w*))*"
+    r"|prun(?:[ \t]+-(?:[lsTD][ \t]*\S+|[^\WlsTD]\w*))*"
+    r"|memit(?:[ \t]+-(?:[rt][ \t]*\S+|[^\Wrt]\w*))*"
+    r")[ \t]+([^\s!%?-].*)",
+    re.DOTALL,
+)
+"""A magic that runs the statement after its options; only `%time` returns the value of it."""
+
 _LINE_END = re.compile(r"\r\n?")
 """What Python, and Jupyter when it opens a notebook, turn into a line feed."""
 
@@ -117,12 +131,21 @@ def _write(files: dict[str, str], words: str, text: str) -> None:
 
 
 def without_commands(text: str) -> str:
-    """Return the code without shell commands and magics; the number of lines stays the same."""
+    """Return the code without shell commands and magics; the number of lines stays the same.
+
+    What `%time` and its like run is code.
+    """
     lines = text.split("\n")
     is_continued = False
+    kept = 0
     for index, line in enumerate(lines):
+        if index < kept:
+            continue
         command = _COMMAND.match(line)
-        if is_continued or command:
+        if not is_continued and (run := _run_by_magic(lines, index)):
+            kept = index + len(run)
+            lines[index:kept] = run
+        elif is_continued or command:
             ends_open = line.rstrip().endswith("\\")
             lines[index] = "" if is_continued or command is None else f"{command[1]}pass"
             is_continued = ends_open
@@ -130,6 +153,23 @@ def without_commands(text: str) -> str:
             lines[index] = f"{result[1]}{NOT_KNOWN}"
             is_continued = line.rstrip().endswith("\\")
     return "\n".join(lines)
+
+
+def _run_by_magic(lines: list[str], start: int) -> list[str]:
+    """Return the lines of the statement that a magic such as `%time` runs; none if the line is no such magic."""
+    if "%" not in lines[start]:
+        return []
+    end = start
+    while end < len(lines) - 1 and lines[end].rstrip().endswith("\\"):
+        end += 1
+    found = _TIMED.fullmatch("\n".join(lines[start : end + 1]))
+    if found is None:
+        return []
+    indent, target, is_plain, statement = found.groups()
+    if target:
+        statement = f"{target}{statement}" if is_plain else f"{target}{NOT_KNOWN}; {statement}"
+    is_code = isinstance(tree_or_error(SourceText("line", statement)), ast.Module)
+    return f"{indent}{statement}".split("\n") if is_code else []
 
 
 def unreadable(cell: Cell, error: SyntaxError | None) -> str:

@@ -6,6 +6,7 @@ Names are copied for branches, with the lists and mappings that they have, and s
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from smspec.importer.sdk.values import (
 from smspec.script.follow import values as followed
 from smspec.script.follow.code import SCOPES
 from smspec.script.follow.domain import Domain, Names
+from smspec.script.follow.frames import Function
 from smspec.script.follow.values import UNKNOWN, Bound, Known, Named
 
 if TYPE_CHECKING:
@@ -41,6 +43,9 @@ MOST_PASSES = 200
 """The maximum number of items for which each pass of a loop is followed."""
 
 _DEEPEST = 20
+_STARRED = frozenset((SDK, f"{SDK}_core", "boto3", *sys.stdlib_module_names))
+"""Packages that have no names such as `role`."""
+
 _ENDINGS = (ast.Raise, ast.Return, ast.Break, ast.Continue)
 
 
@@ -64,14 +69,16 @@ class SdkDomain(Domain):
             return self._outside.setdefault(value.name, SdkUnknown(value.name.rpartition(".")[2]))
         return SdkUnknown(value.name) if isinstance(value, Bound) else self.named(value, name)
 
-    def starred(self, source: str) -> None:
+    def starred(self, source: str, frame: Frame) -> None:
         if source.startswith(f"{SDK}."):
             self._starred = source
+        if source.partition(".")[0] not in _STARRED:
+            doubt_names(frame)
 
     def unbound(self, name: str, run: ProgramInterpreter) -> followed.Value:
         if self._starred and name[:1].isupper():
             return Named(f"{self._starred}.{name}", run)
-        return Named(name, run) if is_builtin(name) else SdkUnknown(name)
+        return Named(name, run) if is_builtin(name) or name == "exec" else SdkUnknown(name)
 
     def items(
         self, values: Sequence[followed.Value], *, is_fixed: bool = False, is_whole: bool = True
@@ -195,6 +202,31 @@ class SdkDomain(Domain):
 
     def reached(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
         """Treat as unknown what code may assign, and the collections that it may change."""
+        self._doubt(run, node, frame, frozenset())
+
+    def doubted(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
+        self._doubt(run, node, frame, self._set_before_use(node, frame))
+
+    def _set_before_use(self, node: ast.AST, frame: Frame) -> frozenset[ast.AST]:
+        """Return the entries that each pass of a loop sets before it uses their mapping."""
+        found: set[ast.AST] = set()
+        used: set[str] = set()
+        body = node.body if isinstance(node, ast.For | ast.While) else []
+        tests: list[ast.AST] = [node.test] if isinstance(node, ast.While) else []
+        for statement in (*tests, *body):
+            target = _entry_set(statement)
+            for part in ast.walk(statement.value if target and isinstance(statement, ast.Assign) else statement):
+                self._step(1)
+                if isinstance(part, ast.Name):
+                    used.add(part.id)
+                    value = frame.get(part.id)
+                    if isinstance(value, Function) or (isinstance(value, SdkInstance) and value.kind[:6] == "class "):
+                        return frozenset(found)  # its code may use them
+            if target is not None and isinstance(target.value, ast.Name) and target.value.id not in used:
+                found.add(target)
+        return frozenset(found)
+
+    def _doubt(self, run: ProgramInterpreter, node: ast.AST, frame: Frame, kept: frozenset[ast.AST]) -> None:
         code = run.codes.of(node)
         for name in sorted(code.shared):
             frame.module.set(name, SdkUnknown(name))
@@ -203,11 +235,40 @@ class SdkDomain(Domain):
         for part in ast.walk(node):
             self._step(1)
             if isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store | ast.Del):
-                _forget_root(part.value, frame)
+                if part not in kept:
+                    _forget_entry(part, frame)
             elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
                 _forget_root(part.func.value, frame)
 
-    doubted = reached
+
+def doubt_names(frame: Frame) -> None:
+    """Treat values as perhaps replaced by code that sets names which are not written here; not the SDK's objects."""
+    for name, value in frame.names.items():
+        if isinstance(value, SdkItems | Entries):
+            value.is_known = False
+        elif isinstance(value, Known | SdkText):
+            frame.names[name] = SdkUnknown(name, is_text=isinstance(lowered(value), str | SdkText))
+
+
+def _entry_set(statement: ast.AST) -> ast.Subscript | None:
+    """Return the entry that a statement such as ``request["Tags"] = []`` sets."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    is_entry = isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
+    return target if isinstance(target, ast.Subscript) and is_entry and _is_constant(target) else None
+
+
+def _is_constant(part: ast.Subscript) -> bool:
+    return isinstance(part.slice, ast.Constant) and isinstance(part.slice.value, str)
+
+
+def _forget_entry(part: ast.Attribute | ast.Subscript, frame: Frame) -> None:
+    """Treat an entry as changed, and its mapping; the other entries stay as they are if the key is known."""
+    value = frame.get(part.value.id) if isinstance(part.value, ast.Name) else None
+    if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant) and isinstance(value, Entries):
+        value.is_known = False
+        forget(value.values.get(part.slice.value))
+    else:
+        _forget_root(part.value, frame)
 
 
 def _forget_root(node: ast.expr, frame: Frame) -> None:

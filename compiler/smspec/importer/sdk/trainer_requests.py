@@ -284,7 +284,7 @@ def trainer_source(code: Value, variables: Variables) -> tuple[EntrySource | Non
     if given.get("args") is not None:
         lost.append(NotImported(("source_code", "args"), "smspec passes hyperparameters only; add them there"))
     if given.get("entry_script") is None:
-        why = "smspec starts a script; put the command into one, and set `source` and `entry_point`"
+        why = "set `source`, and the command as `entry_point.command`"
         return None, [*lost, NotImported(("source_code", "command"), why)]
     if given.get("command") is not None:
         lost.append(NotImported(("source_code", "command"), "the SDK starts it instead of the script"))

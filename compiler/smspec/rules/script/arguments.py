@@ -138,7 +138,8 @@ def _in_flags(argument: Argument) -> tuple[str, ...]:
 
 def _near_choice(fault: ArgumentFault) -> str:
     """Return the label that suggests a choice similar to the one wrong value."""
-    words = fault.argument.words[1:] if fault.argument is not None else ()
+    words = fault.argument.words if fault.argument is not None else ()
+    words = words if fault.option is not None and not fault.option.names else words[1:]
     choices = fault.option.choices if fault.option is not None else None
     near = nearest(words[0], map(str, choices)) if choices and len(words) == 1 else None
     return f"did you mean `{near}`?" if near is not None else ""

@@ -41,7 +41,7 @@ class Domain:
         """Return a value that is an argument."""
         return value
 
-    def starred(self, _source: str) -> None:
+    def starred(self, _source: str, _frame: Frame) -> None:
         """See an import of all names of another module."""
 
     def unbound(self, name: str, run: ProgramInterpreter) -> Value:

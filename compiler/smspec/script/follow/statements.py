@@ -154,7 +154,7 @@ def import_names(run: ProgramInterpreter, frame: Frame, node: ast.Import | ast.I
     module = None if name is None else run.imported_module(name)
     for alias in node.names:
         if alias.name == "*":
-            run.domain.starred(name or "")
+            run.domain.starred(name or "", frame)
             brought = module.frame.names if module else {}
             if run.domain.star_replaces:
                 frame.forget_values()  # a module that could not be followed may import others instead

@@ -183,3 +183,45 @@ def test_image_with_unknown_parts_compiles(image):
 def test_jobs_of_decorated_functions_are_found(head):
     body = f"r = {NAMED!r}\n    r['RoleArn'] = cfg.role\n    boto3.client('sagemaker').create_training_job(**r)\n"
     assert without_names(imported_program(f"import boto3\n{head}\n    {body}").request["RoleArn"]) == "?"
+
+
+@pytest.mark.parametrize(
+    ("body", "lost"),
+    [
+        (["r['HyperParameters'] = {'lr': str(x)}", "{}"], set()),
+        (["name = f'{{x}}'", "r['HyperParameters'] = {'lr': name}", "r['Tags'] = []", "{}"], set()),
+        (["if x:", "    r['Tags'] = []", "{}"], {"create_training_job"}),
+        (["{}", "r['Tags'] = []"], {"create_training_job"}),
+        (["r['Tags'] = [*r['Tags'], x]", "{}"], {"create_training_job", "Tags"}),
+        (["go()", "r['Tags'] = []"], {"create_training_job"}),
+    ],
+)
+def test_loop_that_sets_a_member_keeps_its_neighbors(body, lost):
+    call = "boto3.client('sagemaker').create_training_job(**r)"
+    lines = "\n".join(f"    {line}".replace("{}", call) for line in body)
+    started = f"def go():\n    {call}\n" if "go()" in body else ""
+    found = imported_program(f"import boto3\nr = {NAMED!r}\n{started}for x in f():\n{lines}\n")
+    assert {part.path[0] for part in found.not_imported} == lost
+    assert found.request["ResourceConfig"] == LITERALS["ResourceConfig"]
+
+
+@pytest.mark.parametrize(
+    ("code", "is_doubted"),
+    [
+        ("from cfg import *", True),
+        ("try:\n    from .local import *\nexcept ImportError:\n    pass", True),
+        ("exec(open('cfg.py').read())", True),
+        ("exec(text, globals())", True),
+        ("from os.path import *", False),
+        ("from sagemaker.estimator import *", False),
+        ("names = {}\nexec(text, names)", False),
+        ("from cfg import other", False),
+    ],
+)
+def test_code_that_may_replace_names_makes_variables(code, is_doubted):
+    text = f"import boto3\nsm = boto3.client('sagemaker')\nrole = 'r'\nhp = {{'a': '1'}}\n{code}\nlater = 'l'\n"
+    members = "TrainingJobName='a', RoleArn=role, HyperParameters=hp, Environment={'A': later}"
+    found = imported_program(f"{text}sm.create_training_job({members})\n")
+    assert [each.name for each in found.variables] == ["role"] * is_doubted
+    assert [part.path for part in found.not_imported] == [("HyperParameters",)] * is_doubted
+    assert (found.request["HyperParameters"], found.request["Environment"]) == ({"a": "1"}, {"A": "l"})

@@ -187,6 +187,31 @@ def test_shell_commands_and_magics_are_no_code():
     assert without_commands(text).count("\n") == text.count("\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("%time f(1)", "f(1)"),
+        ("h = %time f(1)", "h = f(1)"),
+        ('h["a"] = %time f(1)', 'h["a"] = f(1)'),
+        ("for a in b:\n    %time f(a)", "for a in b:\n    f(a)"),
+        ("%time f(1, \\\n  2)\nx", "f(1, \\\n  2)\nx"),
+        ("%timeit -n1 -r 1 -q f(1)", "f(1)"),
+        ("h = %timeit -o f(1)", "h = __value_of_a_shell_command__; f(1)"),
+        ("%prun -l 10 -s cumulative f(1)", "f(1)"),
+        ("%memit -r 1 f(1)", "f(1)"),
+        ("%time !ls", "pass"),
+        ("%time", "pass"),
+        ("%time f?", "pass"),
+        ("%timer f(1)", "pass"),
+        ("x = (\n    'a = %s'\n)", "x = (\n    'a = %s'\n)"),
+        ("!echo %time f(1)", "pass"),
+        ("!echo \\\n%time f(1)", "pass\n"),
+    ],
+)
+def test_statement_that_a_magic_runs_is_code(text, code):
+    assert without_commands(text) == code
+
+
 def test_written_files_are_known():
     source = '["%%writefile -a src/a.py\\n", "x = 1\\n"]'
     cell = f'{{"cell_type": "code", "source": {source}}}'
