@@ -180,7 +180,7 @@ _MODES = (
 """Words that make files executable, test whether they are, or start them with a shell if they are not."""
 
 _WRITERS = (
-    r"\b(?:sed|perl|tr|awk|gawk)\b[^\n]*(?:\\r|\\x0[dD]|\\015|\^M|\\x[eE][fF]|\r)[^\n]*|\b(?:dos2unix|fromdos|d2u)\b[^\n;&|]*"
+    r"\b(?:sed|perl|tr|awk|gawk)\b[^\n]{0,300}(?:\\r|\\x0[dD]|\\015|\^M|\\x[eE][fF])[^\n]{0,300}|\b(?:dos2unix|fromdos|d2u)\b[^\n;&|]*"
     r"|>\|?\s*[^\s;&|<>]+"
 )
 """Words that remove carriage returns or a byte order mark from files, or write them."""
@@ -200,14 +200,15 @@ def _may_set(words: str, text: str, name: str) -> bool:
     """Return whether code of a shell does with a file what ``words``, a pattern, stand for."""
     code = re.sub(r"(?m)(?:^|(?<=\s))#.*", "", text.replace("\\\n", " "))
     for match in re.finditer(words, code):
-        line = code[code.rfind("\n", 0, match.start()) + 1 : match.start()]
+        line = code[max(match.start() - 300, 0) : match.start()].rpartition("\n")[2]
         if re.search(r"\bxargs\b|-exec\b", line):
             return True
         for target in re.split(r"[\s<>]+", match[0]):
             path = posixpath.normpath(target.strip("\"'")) if target else ""
             if _is_variable(target) and not match[0].startswith(">"):
                 return True
-            if path in ("{}", ".") or (fnmatchcase(name, path) and path.count("/") == name.count("/")):
+            is_pattern = path.count("/") == name.count("/") and any(sign in path for sign in "*?[")
+            if path in ("{}", ".", name) or (is_pattern and fnmatchcase(name, path)):
                 return True
             if path and "chmod" in match[0] and name.startswith(f"{path}/"):
                 return True
@@ -233,7 +234,8 @@ def _calls(script: ForeignScript) -> Iterator[tuple[str, int, str, bool]]:
         words = [word.value for word in command.words]
         if words and words[0] == "exec":
             del words[0]
-        if len(words) > 1 and words[0] in (".", "source") and words[1] and "/" in words[1] and words[1][0] != "/":
+        is_sourced = len(words) > 1 and words[0] in (".", "source")
+        if is_sourced and words[1] and ("/" in words[1] or script.dialect == "bash") and words[1][0] != "/":
             yield words[1], command.line, script.dialect, True
         yield from _called(command, words)
 

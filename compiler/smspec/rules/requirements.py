@@ -100,10 +100,10 @@ MISSING_LIST_OF_PACKAGES = Rule("SM554", "missing list of packages", "warning")
 
 
 def missing_lists(path: Path, lines: Iterable[tuple[str, int, str]]) -> Iterator[Finding]:
-    """Warn about lists of packages that requirements.txt names, and that the source lacks, which ends the job."""
+    """Warn about lists and packages that requirements.txt names, and that the source lacks, which ends the job."""
     for file, line, name in lines:
         what = f"`source` has no {quoted(name)}, which line {line} of {quoted(file)} names"
-        yield MISSING_LIST_OF_PACKAGES.at(path, what, help="move the file into the source, or list its packages")
+        yield MISSING_LIST_OF_PACKAGES.at(path, what, help="move it into the source, or list its packages")
 
 
 _OF_INDEXES = re.compile(

@@ -49,6 +49,7 @@ _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
 NOT_PLAIN = re.compile(r"[\s\"'\\$]|^-")
 _FILE = re.compile(rf"(?:{_CODE}/)?(?:\.\.?/)*(?:(?!\.\.?/)[\w.+@-]+/)*(?!\.\.?$)[\w.+@-]+")
 """No variable, URL, or way out of a directory that may be a link."""
+_OUTSIDE = re.compile(r"(?:(?:-e|--editable)[ \t=]*)?((?![/-])(?:[\w.+@-]+/)*?\.\.(?:/[\w./+@-]*)?)(?:\[[\w,. -]*\])?")
 _SHA256 = re.compile(r"--hash[=\s]+sha256:([0-9a-f]{64})")
 _OTHER_HASH = re.compile(r"--hash[=\s]+(?!sha256:)(\w+):")
 _PASSWORD = re.compile(r"://[^/\s@]*:(?!\$\{[A-Z0-9_]+\}@)[^/\s@]+@|://(?!\$\{)[^/\s:@]+@")
@@ -165,13 +166,20 @@ def lists_named(path: str, content: bytes, known: Container[str], variables: Con
 
 
 def lists_missing(path: str, content: bytes, known: Container[str]) -> Iterator[tuple[int, str]]:
-    """Yield (line, path) of the lists that a requirements file names by relative paths, and that its source lacks."""
+    """Yield (line, path) of the lists that a requirements file names by relative paths, and that its source lacks.
+
+    Packages are among them whose paths leave the source: pip starts there, whatever file names them.
+    """
     for number, _, line in joined_lines(content.decode("utf-8-sig", "replace")):
         for name in (_plain_lists(line, ()) or ()) if line.startswith("-") else ():
             place = posixpath.normpath(posixpath.join(_CODE, posixpath.dirname(path), name))
             is_data = place.startswith("/opt/ml/input/")  # a channel may have it
             if not (name.startswith("/") or is_data or posixpath.relpath(place, _CODE) in known):
                 yield number, name
+        if package := _OUTSIDE.fullmatch(line):
+            place = posixpath.normpath(posixpath.join(_CODE, package[1]))
+            if not f"{place}/".startswith((f"{_CODE}/", "/opt/ml/input/")):
+                yield number, package[1]
 
 
 def _plain_lists(line: str, variables: Container[str]) -> list[str] | None:

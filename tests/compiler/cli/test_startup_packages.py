@@ -301,9 +301,10 @@ def test_line_that_may_lead_to_other_packages_is_named(here, line):
     assert (note["severity"], smspec("validate").status) == ("note", 0)
 
 
-@pytest.mark.parametrize("name", ["../more.txt", "gone.txt", "../../gone.txt", "c"])
-def test_list_that_the_source_lacks_is_named(here, name):
-    spec(here, f"six==1\n-r {name}\n", "print()\n", "run: []")
+@pytest.mark.parametrize("line", ["-r ../a", "-r gone.txt", "-r ../../c", "-r c", "../p", "-e ../p", "a/../../p"])
+def test_list_that_the_source_lacks_is_named(here, line):
+    name = line.split()[-1]
+    spec(here, f"six==1\n{line}\n./p\n-e a/../p\n../input/data/a/p\n../code/p\n", "print()\n", "run: []")
     (warning,) = found("SM554")
     assert f"`source` has no `{name}`, which line 2 of `requirements.txt` names" in warning["message"]
     assert found("SM810") == []

@@ -120,6 +120,7 @@ DAMAGED = {
     "a mode without x": {"run.sh": b"chmod 644 sub.sh\nexec ./sub.sh\n", "-sub.sh": b"#!/bin/sh\n:\n"},
     "a different repair": {"run.sh": b"sed -i 's/\\r$//' b.sh\nexec sh sub.sh\n", "sub.sh": b"cd data\r\n"},
     "a sourced script": {"run.sh": b"set -e\nsource ./env.sh\nexec python3 a.py\n", "env.sh": b"cd data\r\n"},
+    "a sourced script by its name": {"run.sh": b"#!/bin/bash -e\nsource env.sh\nenv\n", "env.sh": b"cd data\r\n"},
     "a sourced script of sh": {"run.sh": b"#!/bin/sh\nset -e\n. ./env.sh\nexec env\n", "env.sh": b"export A=b\r\n"},
     "a call of a call": {"run.sh": b"exec sh a.sh\n", "a.sh": b"exec sh ./b.sh\n", "b.sh": b"python3 train.py\r\n"},
 }

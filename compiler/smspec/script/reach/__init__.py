@@ -54,6 +54,12 @@ CHANGES = f"{_PATHS}|{INSTALLERS}"
 
 _PARAMETERS = r"\b(?:def|class|type)\s+\w+\s*\["
 
+_STARTS = (
+    r"\s*\((?!\s*\[?\s*[rf]?[\"'](?:/\S*/)?(?:nvidia-smi|nvcc|ls|echo|df|free|lscpu|lsmod|uname|hostname|nproc|ulimit|whoami|mkdir"
+    r"|sleep|git[\"',\s]+(?:rev-parse|describe|log|status|diff|show|config|branch))\b(?![^\n]{0,300}[;&|>]))"
+)
+"""A call, unless its first argument is a program that is known to create no module."""
+
 WRITES = (
     r"\bshutil\s*\.\s*(?:copy\w*|move|unpack_archive)\b|\b(?:copytree|copyfile|unpack_archive|extractall)\b"
     r"|\b(?:download_file|download_dir|urlretrieve|snapshot_download|clone_from)\b|\bgit\b.*\bclone\b"
@@ -62,16 +68,14 @@ WRITES = (
     r"|\bprotoc\s*\.\s*main\b|\bpyximport\b|\bcythonize\b|\brun_setup\b"
     r"|(?:\bsubprocess\s*\.\s*(?:run|call|check_call|check_output|getoutput|getstatusoutput|Popen)"
     r"|\bos\s*\.\s*(?:system|popen|spawn\w*|posix_spawnp?)|\b(?:check_call|check_output|Popen)|\brun(?=\s*\(\s*\[)"
-    r"|\bcreate_subprocess_\w+)"
-    r"\s*\((?!\s*\[?\s*[rf]?[\"'](?:/\S*/)?(?:nvidia-smi|nvcc|ls|echo|df|free|lscpu|lsmod|uname|hostname|nproc|ulimit|whoami|mkdir"
-    r"|sleep|git[\"',\s]+(?:rev-parse|describe|log|status|diff|show|config|branch))\b(?![^\n]*[;&|>]))"
+    r"|\bcreate_subprocess_\w+)" + _STARTS
 )
 """Words of code that may create a module before it imports it, or run what does, or replace the import.
 
 A program that a script starts may be `make`, a compiler, or a generator: only some are known to create no module.
 """
 
-WRITES_NAMED = r"\bwrite_(?:text|bytes)\b|\bopen\b[^\n]*[\"'][wxa]b?\+?[\"']"
+WRITES_NAMED = r"\bwrite_(?:text|bytes)\b|\bopen\b[^\n]{0,300}[\"'][wxa]b?\+?[\"']"
 """Words that write a file, in a module that has the name of a Python file elsewhere."""
 
 _OF_WRITES = (
@@ -225,12 +229,17 @@ def is_in_version(name: str, version: Version) -> bool:
 
 def may_write_modules(text: str) -> bool:
     """Return whether a module may create other modules."""
-    return any(word in text for word in _OF_WRITES) and re.search(WRITES, text) is not None
+    return any(word in text for word in _OF_WRITES) and re.search(writing_words(text), text) is not None
 
 
 def writing_words(text: str) -> str:
-    """Return the pattern of what may create other modules in a module."""
-    return f"{WRITES}|{WRITES_NAMED}" if re.search(r"\.py[\"']", text) else WRITES
+    """Return the pattern of what may create other modules in a module, with the names that it imports for that."""
+    words = f"{WRITES}|{WRITES_NAMED}" if re.search(r"\.py[\"']", text) else WRITES
+    names = [rf"{name}\s*\.\s*\w+" for name in re.findall(r"\bimport[ \t]+subprocess[ \t]+as[ \t]+(\w+)", text)]
+    for listed in re.findall(r"\bfrom[ \t]+subprocess[ \t]+import[ \t]*(\([^)]*|[^\n#;]+)", text):
+        names += re.findall(r"(?:(?<=[(,])|\A)\s*(?:\w+\s+as\s+)?(\w+)", listed)
+    names += ["system", "popen"] * bool(re.search(r"\bfrom[ \t]+os[ \t]+import\b", text))
+    return rf"{words}|\b(?:{'|'.join(names)}){_STARTS}" if names else words
 
 
 def may_change_paths(text: str) -> bool:
