@@ -122,6 +122,38 @@ READS = "import json, os\nSETTINGS = json.load(open({}))\n"
 MAIN = "def main():\n    {}\nif __name__ == '__main__':\n    main()\n"
 
 
+THIRD = {"third/zlibx.py": "x = 1\n"}
+MODE = "import os\nMODE = os.environ['MODE']\n"
+REGISTERED = "from reg import SEEN\nif not SEEN:\n    raise TypeError\n"
+ADDS = "import sys\nfrom pathlib import Path\nsys.path.insert(0, str(Path(__file__).parent / 'third'))\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "files"),
+    [
+        (f"{ADDS}import zlibx\n", THIRD),
+        ("import paths\nimport zlibx\n", {**THIRD, "paths.py": ADDS}),
+        (f"{HEAD}args = {END}{ADDS}import zlibx\n", THIRD),
+        (f"{HEAD}{END}os.environ['MODE'] = 'x'\nimport conf\n", {"conf.py": MODE}),
+        ("from os import environ as e\ne.update(MODE='x')\nimport conf\n", {"conf.py": MODE}),
+        (
+            "from st import load\nload()\nimport conf\n",
+            {"conf.py": MODE, "st.py": "import os\ndef load():\n    os.environ['MODE'] = 'x'\n"},
+        ),
+        ("import json\njson.absent = 1\nimport old\n", {"old.py": "import json\njson.absent\n"}),
+        ("import json\njson.absent = 1\nfrom json import absent\n", {}),
+        ("import os\nos.chdir(os.path.dirname(__file__) + '/c')\nimport rd\n", {"rd.py": "open('a')\n", "c/a": ""}),
+        ("from reg import SEEN\nSEEN.append(1)\nimport use\n", {"reg.py": "SEEN = []\n", "use.py": REGISTERED}),
+    ],
+)
+def test_imports_after_a_change_are_notes(checked, script, files):
+    checked.spec()
+    for name, text in {"train.py": script, **files}.items():
+        checked.job.write(f"src/{name}", text)
+    status, records, err = checked.check()
+    assert (status, {*codes(records)}) == (0, {("note", "SM550")}), err
+
+
 @pytest.mark.parametrize(
     ("script", "files", "code"),
     [
@@ -135,6 +167,11 @@ MAIN = "def main():\n    {}\nif __name__ == '__main__':\n    main()\n"
         (MAIN.format("from json import absent"), {}, "SM544"),
         (HEAD + MAIN.format("parser.parse_args(); from collections import absent"), {}, "SM544"),
         (MAIN.format("from os import path, absent"), {}, "SM544"),
+        ("import zlibx\nimport sys\nsys.path.append('third')\n", THIRD, "SM544"),
+        ("import os\nos.environ['OTHER'] = '1'\nimport conf\n", {"conf.py": MODE}, "SM544"),
+        ("import json\njson.other = 1\nimport old\n", {"old.py": "import json\njson.absent\n"}, "SM544"),
+        ("import conf\nimport os\nos.environ['MODE'] = '1'\n", {"conf.py": MODE}, "SM544"),
+        ("from json import absent\nimport json\njson.absent = 1\n", {}, "SM544"),
     ],
 )
 def test_certain_deaths_are_errors(checked, script, files, code):

@@ -138,8 +138,13 @@ def is_certain(raised: Raised, here: Circumstances) -> bool:
     return bool(_CERTAIN & set(raised.kinds))
 
 
-def import_failure(raised: Raised, module: str, used: Span | None, here: Circumstances) -> Finding:
-    """Return the finding about a module that cannot be imported; ``used``: its import, unless the source has it."""
+def import_failure(
+    raised: Raised, module: str, used: Span | None, here: Circumstances, *, is_changed: bool = False
+) -> Finding:
+    """Return the finding about a module that cannot be imported; ``used``: its import, unless the source has it.
+
+    ``is_changed``: it may be imported after what the script does before.
+    """
     places = here.places(raised)
     at = used or (places[-1] if places else None)
     file = here.script if at is None else file_name(at)
@@ -151,6 +156,8 @@ def import_failure(raised: Raised, module: str, used: Span | None, here: Circums
     )
     named = quoted(module if used is not None else raised.module or module)
     what = f"imports {named}, which fails" if is_import else f"line {at.line if at else 1} fails"
+    if is_changed:
+        return UNPROVEN.at(here.path, f"`{file}` {what} without what the script does before", notes=notes)
     if not is_certain(raised, here):
         return UNPROVEN.at(here.path, f"`{file}` {what} on this machine", notes=notes)
     if library is not None:

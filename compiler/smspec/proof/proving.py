@@ -174,7 +174,8 @@ class Proving:
         known = frozenset() if seen is None else seen.modules
         rest = [each for each in wanted_imports(foreign, modules) if each.name not in known]
         order = [each.name for each in modules if each.is_certain and each.name]
-        imported = import_all(rest, order, start, sandbox, here, self._show)
+        texts = list(self._texts(modules, start.directory).values())
+        imported = import_all(rest, order, start, sandbox, here, self._show, texts)
         reported = {cause for finding in self.findings for cause in _causes(finding)}
         is_parsed = seen is not None and seen.kind == "parsed"
         members = member_findings(
@@ -187,6 +188,7 @@ class Proving:
             start,
             sandbox,
             here,
+            texts,
         )
         self.findings += [
             found

@@ -21,6 +21,7 @@ from smspec.proof import (
     UNCOMPILED,
     UNCOMPILED_OPTIONAL,
 )
+from smspec.proof.changes import changes_before
 from smspec.proof.driver import compiling
 from smspec.proof.failures import CIRCULAR, Circumstances, import_failure, script_failure, unproven
 from smspec.proof.observation import Observation, observe_import
@@ -147,8 +148,12 @@ def import_all(
     sandbox: Sandbox,
     circumstances: Circumstances,
     show: Callable[[str], None],
+    texts: Sequence[SourceText],
 ) -> ImportResult:
-    """Import modules one after the other. ``order``: those of the source, as the script imports them."""
+    """Import modules one after the other. ``order``: those of the source, as the script imports them.
+
+    ``texts``: the script, then the modules that it can import.
+    """
     names: set[str] = set()
     libraries: set[str] = set()
     findings: dict[tuple[str, ...], Finding] = {}
@@ -164,7 +169,8 @@ def import_all(
             seen = observe_import(start, sandbox, each.name, before=order[: order.index(each.name)])
             if seen.raised is None or CIRCULAR not in seen.raised.message:
                 continue
-        finding = _finding(each, seen, circumstances, sandbox.seconds)
+        is_changed = changes_before(each.name, each.place, texts).may_cure(seen.raised, each.name)
+        finding = _finding(each, seen, circumstances, sandbox.seconds, is_changed=is_changed)
         # A failing package fails again in each module that imports it.
         cause = (seen.raised.kind, seen.raised.message) if seen.raised is not None else (each.name,)
         findings.setdefault(cause, finding)
@@ -172,7 +178,11 @@ def import_all(
 
 
 def member_findings(
-    members: Iterable[ForeignMember], start: Start, sandbox: Sandbox, circumstances: Circumstances
+    members: Iterable[ForeignMember],
+    start: Start,
+    sandbox: Sandbox,
+    circumstances: Circumstances,
+    texts: Sequence[SourceText],
 ) -> list[Finding]:
     """Return which names modules lack that can be imported: one process takes them all, until one is missing."""
     rest = [*members]
@@ -185,7 +195,9 @@ def member_findings(
         number = next((n for n, each in enumerate(rest) if (each.name, each.module) == missing.groups()), None)
         if number is None:
             break
-        findings.append(import_failure(seen.raised, rest[number].module, rest[number].place, circumstances))
+        module, place = rest[number].module, rest[number].place
+        is_changed = changes_before(module, place, texts).may_cure(seen.raised, module)
+        findings.append(import_failure(seen.raised, module, place, circumstances, is_changed=is_changed))
         rest = rest[number + 1 :]
     return findings
 
@@ -202,9 +214,11 @@ def library_findings(libraries: Iterable[str], circumstances: Circumstances, own
     ]
 
 
-def _finding(each: Import, seen: Observation, circumstances: Circumstances, seconds: float) -> Finding:
+def _finding(
+    each: Import, seen: Observation, circumstances: Circumstances, seconds: float, *, is_changed: bool
+) -> Finding:
     if seen.raised is not None:
-        return import_failure(seen.raised, each.name, each.place, circumstances)
+        return import_failure(seen.raised, each.name, each.place, circumstances, is_changed=is_changed)
     used = () if each.place is None else here("the module is imported here", each.place)
     what = f"`{each.file}`" if each.place is None else f"`{each.file}` imports {quoted(each.name)}, which"
     if seen.kind == "late":
@@ -214,7 +228,7 @@ def _finding(each: Import, seen: Observation, circumstances: Circumstances, seco
             help="check what the module does when it is imported, or pass a longer `--timeout`",
             notes=used,
         )
-    if seen.kind == "killed":
+    if seen.kind == "killed" and not is_changed:
         return CRASHED_IMPORT.at(
             circumstances.path,
             f"{what} ends Python with {seen.signal_name} when it is imported",
