@@ -44,6 +44,23 @@ def test_each_failing_import_is_reported_once(checked):
     assert "SIGABRT" in records[1]["message"]
 
 
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        ("import needy.absent", "change the versions in `image.python_packages`, or the import"),
+        ("from collections import Mapping", "fix the import: the Python of the image has no such name"),
+        ("import older", "change the versions in `image.python_packages`, or the import"),
+    ],
+)
+def test_remedy_fits_what_is_missing(checked, line, remedy):
+    wheel(checked.wheels, "needy", "x = 1\n")
+    wheel(checked.wheels, "older", "from collections import Mapping\n")
+    checked.spec(more=", python_packages: [needy==1.0, older==1.0]")
+    checked.job.write("src/train.py", f"{line}\n")
+    _, records, err = checked.check()
+    assert [(record["code"], record["help"]) for record in records] == [("SM544", remedy)], err
+
+
 def test_missing_data_and_drivers_are_notes(checked):
     """Data, devices, and drivers of the job are not on this machine."""
     checked.spec("channels: {train: s3://bucket-one/data/}\n")

@@ -39,7 +39,7 @@ _NO_MEMBER = re.compile(r"(?:cannot import name '(\w+)' from|module '[\w.]+' has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class EarlierChanges:
     """What code may have changed. ``variables``, ``names``: those of the environment, and attributes of modules.
 
     ``is_any``: where modules are found. ``has_more``: the directory, files, or values that modules share.
@@ -65,13 +65,13 @@ class Changes:
         return self.has_more or bool(self.variables or self.names)
 
 
-def changes_before(module: str, place: Span | None, texts: Sequence[SourceText]) -> Changes:
+def changes_before(module: str, place: Span | None, texts: Sequence[SourceText]) -> EarlierChanges:
     """Return what may have changed when a module is imported. ``texts``: the script, then what it can import.
 
     ``place``: the line of the import, if it is known.
     """
     if not texts:
-        return Changes()
+        return EarlierChanges()
     script = texts[0]
     lines = script.text.splitlines()
     line = _first_line(module, script.text) if place is None else None
@@ -95,9 +95,9 @@ def _first_line(module: str, text: str) -> int | None:
     return None if found is None else text.count("\n", 0, found.start()) + 1
 
 
-def _merged(found: Iterable[Changes]) -> Changes:
+def _merged(found: Iterable[EarlierChanges]) -> EarlierChanges:
     every = [*found]
-    return Changes(
+    return EarlierChanges(
         is_any=any(each.is_any for each in every),
         has_more=any(each.has_more for each in every),
         variables=frozenset().union(*(each.variables for each in every)),
@@ -105,18 +105,18 @@ def _merged(found: Iterable[Changes]) -> Changes:
     )
 
 
-def _changes(text: str) -> Changes:
+def _changes(text: str) -> EarlierChanges:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Changes(is_any=True)
+        return EarlierChanges(is_any=True)
     variables = {
         found["stored"] or found["default"] or found["put"] or _ANY_NAME
         for found in _VARIABLE.finditer(text)
         if found["read"] is None
     }
     names, is_shared = _stores(tree)
-    return Changes(
+    return EarlierChanges(
         is_any=bool(_ANY.search(text)),
         has_more=is_shared or bool(_FILES.search(text)),
         variables=frozenset(variables),

@@ -20,6 +20,7 @@ from smspec.proof.shared_libraries import is_of_the_host, may_have, missing_libr
 from smspec.rules.program.program_and_image import file_name
 from smspec.rules.program.provided_modules import package_of as project_of
 from smspec.rules.script.starts import may_be_set
+from smspec.script.reach import is_standard
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 
@@ -209,14 +210,30 @@ def _chain(places: list[Span], at: Span | None, words: str) -> tuple[Note, ...]:
 
 def _remedy(raised: Raised, here: Circumstances) -> str:
     if "ModuleNotFoundError" in raised.kinds and raised.module is not None and not _is_own(raised.module, here):
-        return f"add `{project_of(raised.module.partition('.')[0])}` to `image.python_packages`"
+        top = raised.module.partition(".")[0]
+        project = project_of(raised.module)
+        # Python names the first part that is missing: those above it are installed.
+        if top == raised.module or project != project_of(top):
+            return f"add `{project}` to `image.python_packages`"
     if CIRCULAR in raised.message:
         return "move one of the imports into the function that needs it"
     if "FileNotFoundError" in raised.kinds:
         return "add the file to the source, or fix its path"
     if "ImportError" in raised.kinds:
+        if is_standard(_module(raised).partition(".")[0]) and _is_of_the_author(raised, here):
+            return "fix the import: the Python of the image has no such name"
         return "change the versions in `image.python_packages`, or the import"
     return "fix the module, or change the versions in `image.python_packages`"
+
+
+def _is_of_the_author(raised: Raised, here: Circumstances) -> bool:
+    """Return whether a line of the source failed, or the driver in its place, and no package."""
+    files = [path for path, _ in raised.frames if not path.startswith("<")]
+    return (
+        not files
+        or files[-1].endswith("starting.py")
+        or os.path.realpath(files[-1]).startswith(os.path.join(os.path.realpath(here.code), ""))
+    )
 
 
 def _is_of_variables(raised: Raised) -> bool:
