@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
+from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest, spelling_fix
 from smspec.source import Listing
 from smspec.spec.model import (
@@ -320,14 +321,25 @@ UNSUPPORTED_LAUNCHER_OPTION = Rule("SM316", "unsupported launcher option")
 _FOR_A_LAUNCHER = "set `source.delivery: channel`, or remove the option"
 
 
+_VALUES_OF_MPIRUN = {
+    **dict.fromkeys(("v", "verbose", "q", "allow-run-as-root", "oversubscribe", "tag-output", "report-bindings"), 0),
+    **dict.fromkeys(("x", "n", "np", "N", "H", "host", "hostfile", "bind-to", "map-by", "rank-by", "NCCL_DEBUG"), 1),
+    **dict.fromkeys(("mca", "gmca", "genv"), 2),
+}
+"""How many words follow an option of mpirun."""
+
+
 def unsupported_launcher_option(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Reject options of a launcher that no hyperparameter sets.
+    """Reject options of a launcher that no hyperparameter sets, or that the launcher certainly rejects.
 
     The toolkit of an existing image supports fewer launcher options than the smspec runtime.
     """
-    if not isinstance(job.image, ExistingImage) or job.delivery != "s3":
-        return
     launcher = job.distribution
+    if not isinstance(job.image, ExistingImage) or job.delivery != "s3":
+        for index, problem, help in _faulty_words(launcher.options) if isinstance(launcher, Mpi) else ():
+            path = ("distribution", "mpi", "options", index)
+            yield UNSUPPORTED_LAUNCHER_OPTION.at(path, f"`distribution.mpi.options[{index}]` {problem}", help=help)
+        return
     if isinstance(launcher, Torchrun):
         for key, written, default in (
             ("processes_per_host", launcher.processes_per_host, "auto"),
@@ -348,6 +360,25 @@ def unsupported_launcher_option(job: JobSpec, _: Listing) -> Iterator[Finding]:
                     f"`distribution.mpi.options[{index}]` contains a space (`source.delivery: s3`)",
                     help=_FOR_A_LAUNCHER,
                 )
+
+
+def _faulty_words(options: tuple[str, ...]) -> Iterator[tuple[int, str, str]]:
+    """Yield (index, problem, help) of what mpirun, or the runtime before it, rejects."""
+    for index, word in enumerate(options):
+        after = options[index + 1] if index + 1 < len(options) else "--"
+        if word == "--NCCL_DEBUG" and re.fullmatch(r"--?[A-Za-z]\S*|--", after):
+            yield index, "is `--NCCL_DEBUG` without a value", "add a value, such as `INFO`, as the next item"
+    at = 0
+    while at < len(options) and (word := options[at]).startswith("-"):
+        if re.match(r"-[^\s=]+\s", word):
+            parts = ", ".join(f'"{part}"' for part in word.split())
+            listed = "" if re.search(r"[\"'\\]", word) else f": `[{parts}]`"
+            yield at, f"is one word for mpirun, {quoted(word)}", f"write each of its words as an item{listed}"
+            at += 1
+        elif (name := word.lstrip("-")) in _VALUES_OF_MPIRUN:
+            at += 1 + _VALUES_OF_MPIRUN[name]
+        else:
+            return  # what follows may be its value
 
 
 RULES = (

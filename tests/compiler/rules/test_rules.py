@@ -102,6 +102,15 @@ REFUSED = [
             "distribution": {"mpi": {"options": ["-x", "A=b c"]}},
         },
     ),
+    *(
+        ("SM316", ("distribution", "mpi", "options", index), {"distribution": {"mpi": {"options": options}}})
+        for index, options in (
+            (0, ["-verbose -x A=none"]),
+            (2, ["-x", "A=b", "-x C=d"]),
+            (3, ["-mca", "a", "b", "--NCCL_DEBUG"]),
+            (0, ["--NCCL_DEBUG", "-x", "A=b"]),
+        )
+    ),
     (
         "SM317",
         ("entry_point", "args_style"),
@@ -183,6 +192,17 @@ ACCEPTED = [
     {"source": {"dir": "src/", "delivery": "channel"}},
     {"source": {"dir": "src/", "delivery": "s3"}, "entry_point": LOOP, "channels": PIPE},
     {"image": URI},
+    *(
+        {"distribution": {"mpi": {"options": options}}}
+        for options in (
+            ["-x", "A=b c"],
+            ["--NCCL_DEBUG", "INFO"],
+            ["-mca", "plm_rsh_args", "-p 22"],
+            ["--unknown", "-p 22"],
+            ["--prefix=/a b"],
+            [],
+        )
+    ),
     {"image": URI, "source": {"dir": "src/", "delivery": "s3"}, "distribution": {"mpi": {"options": ["-x", "A=b"]}}},
     {"image": URI, "source": {"dir": "src/", "delivery": "s3"}, "distribution": "torchrun"},
     {"image": URI, "source": None, "entry_point": None, "hyperparameters": {"sagemaker_program": "x.py", "a=b": 1}},
