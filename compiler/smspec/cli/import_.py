@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name, show_choice
 from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
@@ -157,15 +157,23 @@ def _described(args: argparse.Namespace, console: Console) -> Imported:
             client = sagemaker_client(args.profile, args.region)
         waiting, sagemaker = Waiting(console), f"SageMaker in {client.meta.region_name}"
         with waiting.of(sagemaker):
-            answer = described(client, name)
+            newer = InputCache().facts("").members
+            answer = described(client, name, newer=newer)
         try:
             with waiting.of(sagemaker):
                 tags = tags_of(client, name, answer["TrainingJobArn"])
                 tags = [tag for tag in tags if not tag["Key"].startswith(OWN_TAGS)]
         except (JobRefused, AwsUnavailable) as fault:
-            found = imported(answer)
+            found = _with_newer(imported(answer), answer, newer)
             return replace(found, not_imported=(*found.not_imported, NotImported(("Tags",), str(fault))))
-    return imported({**answer, "Tags": tags} if tags else answer)
+    return _with_newer(imported({**answer, "Tags": tags} if tags else answer), answer, newer)
+
+
+def _with_newer(found: Imported, answer: Mapping[str, object], newer: Collection[str]) -> Imported:
+    """Return a job with the members of its description that are newer than the API model, by the organization."""
+    named = {name: value for name, value in answer.items() if name in newer and name not in found.request}
+    left = tuple(part for part in found.not_imported if part.path[0] not in named)
+    return replace(found, request={**found.request, **named}, not_imported=left) if named else found
 
 
 def write_directory(

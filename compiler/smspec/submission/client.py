@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -178,11 +178,17 @@ def _submission_errors(what: str, action: str) -> Iterator[None]:
         raise AwsUnavailable(str(fault)) from None
 
 
-def described(client: Any, name: str, *, budget: float = ANSWER_SECONDS) -> dict[str, Any]:
+def described(client: Any, name: str, *, budget: float = ANSWER_SECONDS, newer: Collection[str] = ()) -> dict[str, Any]:
     """Return the response of DescribeTrainingJob. ``budget``: seconds of pauses while AWS throttles the call.
+
+    ``newer``: the paths of members that it has although botocore's model lacks them.
 
     Raise `JobRefused` if the job does not exist, `AwsUnavailable` if AWS cannot be called.
     """
+    if newer:
+        from smspec.wire.aws_shape import keep_newer_members  # imported late: most calls do not need it
+
+        keep_newer_members(client, sent="CreateTrainingJob", shown="DescribeTrainingJob", named=newer)
     call = functools.partial(client.describe_training_job, TrainingJobName=name)
     what = f"the job `{name}` in {client.meta.region_name}"
     answer = answered(what, "sagemaker:DescribeTrainingJob", call, budget=budget)

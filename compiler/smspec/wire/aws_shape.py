@@ -6,7 +6,7 @@ The model of an older botocore lacks members of a request: they are sent and sho
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 from xml.parsers.expat import ExpatError, ParserCreate
 
@@ -101,10 +101,11 @@ def check_xml(content: bytes) -> None:
         raise BadResponse("the response is not valid XML") from None
 
 
-def keep_newer_members(client: Any, *, sent: str, shown: str) -> None:
+def keep_newer_members(client: Any, *, sent: str, shown: str, named: Collection[str] | None = None) -> None:
     """Have a client send and show members that botocore's model lacks, of the operations ``sent`` and ``shown``.
 
-    botocore rejects a request that has some, and leaves them out of a response.
+    botocore rejects a request that has some, and leaves them out of a response. ``named``: the paths of those that it
+    shows; None for all.
     """
     service = client.meta.service_model.service_id.hyphenize()
 
@@ -120,7 +121,7 @@ def keep_newer_members(client: Any, *, sent: str, shown: str) -> None:
 
     def complete(http_response: Any, parsed: dict[str, Any], **_: object) -> None:
         if http_response.status_code == 200:
-            _complete(parsed, json.loads(http_response.content))
+            _complete(parsed, json.loads(http_response.content), named)
 
     client.meta.events.register(f"before-parameter-build.{service}.{sent}", keep)
     client.meta.events.register(f"before-call.{service}.{sent}", restore)
@@ -136,14 +137,15 @@ def _known(value: Any, shape: Any) -> Any:
     return value
 
 
-def _complete(parsed: Any, response: Any) -> None:
+def _complete(parsed: Any, response: Any, named: Collection[str] | None, path: str = "") -> None:
     """Add the members of a response that the parser left out."""
     if isinstance(parsed, dict) and isinstance(response, dict):
         for name, value in response.items():
+            inner = f"{path}.{name}".lstrip(".")
             if name in parsed:
-                _complete(parsed[name], value)
-            elif value is not None:
+                _complete(parsed[name], value, named, inner)
+            elif value is not None and (named is None or inner in named):
                 parsed[name] = value
     elif isinstance(parsed, list) and isinstance(response, list) and len(parsed) == len(response):
         for one, other in zip(parsed, response, strict=True):
-            _complete(one, other)
+            _complete(one, other, named, path)

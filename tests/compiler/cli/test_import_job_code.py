@@ -84,6 +84,20 @@ def test_spec_and_code_of_a_job_validate(s3, tmp_path):
     assert "SM512" not in done.err + done.out, "the script is read"
 
 
+@pytest.mark.parametrize("facts", ["", '[facts]\nmembers = ["NewerConfig", "ResourceConfig.NewerKind"]\n'])
+def test_newer_members_that_facts_name_are_kept(s3, servers, tmp_path, facts):
+    """The model of botocore lacks them; what else it lacks may be no part of a request."""
+    made = servers[1].request = request()
+    made["ResourceConfig"]["NewerKind"] = "fast"
+    made |= {"NewerConfig": {"Level": 3}, "NewerState": "Idle"}
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "smspec.toml").write_text(facts)
+    done = imported()
+    spec = (tmp_path / "churn" / "job.yaml").read_text()
+    assert ("NewerKind: fast" in spec, "Level: 3" in spec) == (bool(facts), bool(facts))
+    assert "NewerState" not in spec + done.err
+
+
 @pytest.mark.parametrize(
     ("parameters", "key", "kept"),
     [
