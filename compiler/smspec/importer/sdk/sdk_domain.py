@@ -222,9 +222,23 @@ class SdkDomain(Domain):
                     value = frame.get(part.id)
                     if isinstance(value, Function) or (isinstance(value, SdkInstance) and value.kind[:6] == "class "):
                         return frozenset(found)  # its code may use them
-            if target is not None and isinstance(target.value, ast.Name) and target.value.id not in used:
+            name = target.value.id if target is not None and isinstance(target.value, ast.Name) else None
+            if target is not None and name is not None and name not in used and not self._is_shared(name, frame):
                 found.add(target)
         return frozenset(found)
+
+    def _is_shared(self, name: str, frame: Frame) -> bool:
+        """Return whether the program may reach a collection by another name."""
+        value, above = frame.get(name), frame
+        while True:
+            self._step(len(above.names))
+            for other, held in above.names.items():
+                within = held.members().values() if isinstance(held, Collection) else ()
+                if (held is value and other.strip() != name) or any(each is value for each in within):
+                    return True
+            if above.outer is None:
+                return False
+            above = above.outer
 
     def _doubt(self, run: ProgramInterpreter, node: ast.AST, frame: Frame, kept: frozenset[ast.AST]) -> None:
         code = run.codes.of(node)

@@ -194,12 +194,13 @@ def test_jobs_of_decorated_functions_are_found(head):
         (["{}", "r['Tags'] = []"], {"create_training_job"}),
         (["r['Tags'] = [*r['Tags'], x]", "{}"], {"create_training_job", "Tags"}),
         (["go()", "r['Tags'] = []"], {"create_training_job"}),
+        (["same = s['Tags'][0]", "r['Tags'] = []", "{}"], {"create_training_job"}),
     ],
 )
 def test_loop_that_sets_a_member_keeps_its_neighbors(body, lost):
     call = "boto3.client('sagemaker').create_training_job(**r)"
     lines = "\n".join(f"    {line}".replace("{}", call) for line in body)
-    started = f"def go():\n    {call}\n" if "go()" in body else ""
+    started = f"def go():\n    {call}\n" if "go()" in body else "s = r\n" if "same" in body[0] else ""
     found = imported_program(f"import boto3\nr = {NAMED!r}\n{started}for x in f():\n{lines}\n")
     assert {part.path[0] for part in found.not_imported} == lost
     assert found.request["ResourceConfig"] == LITERALS["ResourceConfig"]
