@@ -155,13 +155,12 @@ def value_for_a_flag(both: ScriptAndJob) -> Iterator[Finding]:
     """
     for fault in both.of_kind("alone"):
         assert fault.argument is not None
-        is_truth = isinstance(fault.argument.value, bool)
         yield VALUE_FOR_A_FLAG.at(
             both.path_of(fault),
             f"`{option_word(fault.argument)}` of `{both.name}` is a flag without a value, but the job passes"
             f" `{' '.join(fault.argument.words[1:])}`",
             help="set `args_style: flags`, which passes true as the flag and omits false"
-            if is_truth
+            if isinstance(fault.argument.value, bool)
             else "remove the hyperparameter, or declare an option with a value in the script",
             notes=notes(fault),
         )
