@@ -48,6 +48,7 @@ def test_launcher_and_overlays_are_proven_once_each(checked):
     checked.spec(
         "distribution: torchrun\nhosts: {instance_type: ml.m5.large, count: 3, volume: 1GB}\nhyperparameters: {lr: 1}\n"
         "overlays: {same: {retries: 2}, other: {hyperparameters: {lr: 2, epochs: x}}}\n"
+        "checks: {ignore: [{rule: SM558, because: the base has it}]}\n"
     )
     checked.job.write(
         "src/train.py",

@@ -166,7 +166,7 @@ def test_mpi_ranks_have_the_variables_of_their_host(job):
     kinds = {"algo-1": ("large", "ml.m5.2xlarge"), "algo-2": ("small", "ml.m5.large")}
     groups = ", ".join(f"{{name: {name}, instance_type: {kind}, count: 1}}" for name, kind in kinds.values())
     hosts = f"hosts: {{groups: [{groups}], volume: 1GB}}\ndistribution: {{mpi: {{processes_per_host: 2}}}}\n"
-    note = 'hyperparameters: {note: "one\\ntwo"}\n'
+    note = 'hyperparameters: {note: "one\\ntwo"}\nchecks: {ignore: [{rule: SM558, because: x}]}\n'
     job.spec(f"source: src/\nentry_point: {{command: [./rank.sh]}}\n{hosts}{note}{secret}{job.mark}")
     job.write(
         "src/rank.sh",

@@ -142,6 +142,6 @@ def test_denied_tags_are_omitted():
 
 def test_aws_options_need_a_job_name(tmp_path):
     (tmp_path / "nightly").write_text("{}")
-    done = smspec("import", "./nightly", "--region", "us-west-2", cwd=tmp_path)
+    done = smspec("import", "./nightly", "--profile", "team", cwd=tmp_path)
     assert done.status == 2
-    assert "require the name of a job" in done.err
+    assert "requires the name of a job" in done.err

@@ -51,7 +51,10 @@ FAULTS = {
     "no base": ("image", "{python_packages: [numpy==2.1.0]}"),
     "key of the image": ("image", '{base: "python:3.12", packages: [numpy]}'),
     "name in the image": ("image", '{base: "python:3.12", env: {"A-B": 1}}'),
-    "secret in the image": ("image", '{base: "python:3.12", env: {DB_PASSWORD: hunter2hunter2}}'),
+    "secret in the image": (
+        "image",
+        '{base: "python:3.12", python_packages: [torch], env: {DB_PASSWORD: hunter2hunter2}}',
+    ),
     "no source": ("source", "scr/"),
     "delivery": ("source", "{dir: src/, delivery: imge}"),
     "no script": ("entry_point", "trian.py"),
