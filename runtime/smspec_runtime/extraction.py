@@ -38,8 +38,8 @@ class _Unzipped(gzip.GzipFile):
         if size < 0:
             raise ValueError("damaged header")
         for left in range(size, 0, -_CHUNK):
-            data = self.read(min(left, _CHUNK))
-            if len(data) < min(left, _CHUNK):
+            data = self.read(wanted := min(left, _CHUNK))
+            if len(data) < wanted:
                 raise ValueError("it ends inside of a member")
             yield data
         self.read(-size % BLOCK)

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from contextlib import suppress
 
 from .layout import Layout
 from .lean_typing import Sequence
@@ -63,20 +64,14 @@ class Report:
             self._root = os.open(self._layout.root, os.O_DIRECTORY)
             self._output = os.open(self._layout.output, os.O_DIRECTORY)
             return
-        try:
+        with suppress(OSError):
             os.mkdir("output", dir_fd=self._root)
-        except OSError:
-            pass
-        try:
+        with suppress(OSError):  # Perhaps a link.
             self._output = os.open("output", os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._root)
-        except OSError:
-            pass  # Perhaps a link.
 
     def _remove(self, name: str) -> None:
-        try:
+        with suppress(OSError):
             os.unlink(name, dir_fd=self._output)
-        except OSError:
-            pass
 
     def _has_failure(self) -> bool:
         try:

@@ -42,13 +42,15 @@ _MARKS = {
     for what, marks in (CERTAIN_FORMATS | _LIKELY | CERTAIN_NAMED).items()
 }
 
+_TEAM = ("peers/__init__", "peers/keys", "peers/leader", "peers/member")
+_MPIRUN = ("launchers/mpirun", *_TEAM, "peers/ssh")
 _LAUNCHERS = {
-    "mpi": ("mpi", "mpirun"),
-    "parameter_server": ("parameter_server", "multi_worker_mirrored"),
-    "smdataparallel": ("smdataparallel", "mpirun"),
-    "torchrun": ("torchrun",),
+    "mpi": ("launchers/mpi", *_MPIRUN),
+    "parameter_server": ("launchers/parameter_server", "launchers/multi_worker_mirrored", *_TEAM),
+    "smdataparallel": ("launchers/smdataparallel", *_MPIRUN),
+    "torchrun": ("launchers/torchrun",),
 }
-_OF_ALL_LAUNCHERS = ("__init__", "launch", "efa_instances")
+_OF_ALL_LAUNCHERS = ("launchers/__init__", "launchers/launch", "launchers/efa_instances")
 _OF_OTHER_IMAGES = ("image_plan.py", "local_tree.py")
 """For images with a copy of the whole runtime, which have no `run_plan.json`."""
 
@@ -251,13 +253,13 @@ def _launcher(document: Document) -> str:
 @functools.cache
 def _chosen(launcher: str, has_pipe: bool, has_toolkit: bool) -> Listing:
     names = (*_OF_ALL_LAUNCHERS, *_LAUNCHERS[launcher]) if launcher else ()
-    launchers = {f"launchers/{name}.py" for name in names}
+    of_launcher = {f"{name}.py" for name in names}
     files = []
     for path, origin in sorted(_modules(os.path.dirname(os.path.abspath(run_plan.__file__)), "")):
         directory = path.partition("/")[0]
         chosen = {
-            "launchers": path in launchers,
-            "peers": bool(launcher),
+            "launchers": path in of_launcher,
+            "peers": path in of_launcher,
             "pipe": has_pipe,
             "toolkit_api": has_toolkit,
         }

@@ -6,7 +6,6 @@ from ..cluster import Cluster
 from ..command import Command
 from ..environment import Machine
 from ..lean_typing import Any, Dict, List, Mapping, NamedTuple, Sequence
-from ..peers.keys import DIRECTORY
 from ..program import Program
 from ..torch_variables import MASTER_PORT, torch_variables
 
@@ -63,11 +62,10 @@ class Launch(NamedTuple):
             return [f"{host}:{port}" for host in self.hosts]
         return [f"{self.leader_address}:{own}" for own, _ in zip(self.local_ports[1 + which :: 2], self.hosts)]
 
-    def in_team(self, command: Command, part: Sequence[str] = ()) -> Command:
-        """A member runs its ``part``, then waits for the leader's end."""
+    def in_team(self, command: Command, part: Sequence[str] = (), keys: str = "-") -> Command:
+        """A member runs its ``part``, then waits for the leader's end. ``keys``: for ssh."""
         port = int(self.local_ports[0]) if self.local_ports else _TEAM_PORT
         if not self.node_rank:
             return command._replace(members=self.hosts[1:], port=port)
         member = [self.python, "-m", "smspec_runtime.peers.member", f"{self.leader_address}:{port}"]
-        keys = DIRECTORY if command.over_ssh else "-"
         return command._replace(words=[*member, self.cluster.current_host, keys, *part])

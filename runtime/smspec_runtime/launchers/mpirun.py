@@ -5,6 +5,7 @@ from shlex import split
 
 from ..command import Command, Companion
 from ..lean_typing import List, Tuple
+from ..peers.keys import DIRECTORY
 from ..peers.ssh import SERVER
 from ..refusal import Refused
 from .efa_instances import EFA, RDMA
@@ -46,7 +47,7 @@ def on_every_host(launch: Launch, words: List[str]) -> Command:
     # mpirun would prefix the line ends of unbuffered Python.
     variables = {**launch.torch_variables, "PYTHONUNBUFFERED": ""}
     command = Command(words + started, variables, [Companion(SERVER)] * several, over_ssh=several)
-    return launch.in_team(command)
+    return launch.in_team(command, keys=DIRECTORY)
 
 
 def _count(launch: Launch) -> str:

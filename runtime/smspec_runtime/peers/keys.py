@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 
 from ..lean_typing import Callable, Mapping, Sequence
 from ..outcome import Outcome
@@ -35,8 +36,6 @@ class Keys:
         self.authorized, self._known_hosts = directory + "/authorized_keys", directory + "/known_hosts"
 
     def make(self, is_leader: bool, environ: Mapping[str, str], capture: Callable[..., Outcome]) -> None:
-        import shutil  # Late: launchers need only a name.
-
         try:
             shutil.rmtree(self._directory, ignore_errors=True)
             os.makedirs(self._directory, mode=0o700)

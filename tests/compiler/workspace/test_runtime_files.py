@@ -79,6 +79,14 @@ def test_runtime_is_small(launcher, tmp_path):
     assert size(paths()) < 180_000
 
 
+def test_launchers_bring_only_their_own_modules():
+    """Hosts form a team for mpirun and parameter servers; ssh is mpirun's alone."""
+    having = {one: {path for path in paths(one) if path.startswith("peers/")} for one in DISTRIBUTIONS}
+    assert having.pop("torchrun") == set()
+    assert {one for one, found in having.items() if "peers/ssh.py" in found} == {"mpi", "smdataparallel"}
+    assert {one for one, found in having.items() if "peers/member.py" in found} == set(having)
+
+
 def test_code_that_names_the_runtime_gets_its_readers(tmp_path):
     assert not any(path.startswith(("pipe/", "launchers/", "peers/")) for path in paths())
     assert "pipe/stream.py" in paths(files=named(tmp_path, "from smspec_runtime import pipe\n"))
