@@ -112,18 +112,15 @@ def s3_result(job: TrainingJob, store: RegionalS3, profile: str | None) -> Store
     if not prefix:
         raise ResultRefused(f"the job `{job.name}` writes no result to S3")
     _, key = parts(prefix)
-    objects: list[StoredObject] = []
-    names: list[str] = []
+    found: list[tuple[str, StoredObject]] = []
     for uri, listed in sorted(store.objects(prefix).items(), key=lambda entry: entry[0].encode()):
-        _, found = parts(uri)
-        name = _name(found[len(key) :])
-        if name:
-            objects.append(StoredObject(found, uri, listed.size))
-            names.append(name)
-    downloads = _Downloads(objects, store, profile, job.region or None)
+        _, path = parts(uri)
+        if name := _name(path[len(key) :]):
+            found.append((name, StoredObject(path, uri, listed.size)))
+    downloads = _Downloads([stored for _, stored in found], store, profile, job.region or None)
     files = (
         StoredFile(name=name, size=stored.size or 0, blocks=functools.partial(downloads.blocks, index))
-        for index, (name, stored) in enumerate(zip(names, objects, strict=True))
+        for index, (name, stored) in enumerate(found)
     )
     return StoredResult(job=job.name, status=job.status, hosts=job.hosts, place=prefix, files=tuple(files))
 
@@ -162,8 +159,7 @@ class _Downloads:
         self._store = store
         self._ahead = RegionalS3(profile, region, budget=0, connections=CONNECTIONS)
         self._fetching = s3_fetching(profile, region)
-        self._next = -1
-        self._coming = self._from(0)
+        self._coming, self._next = self._from(0), 0
 
     def blocks(self, index: int) -> Iterator[bytes]:
         """Yield the content of an object, compared with the checksum that S3 keeps. Raise `ResultRefused` for a fault.
@@ -173,14 +169,13 @@ class _Downloads:
         if index != self._next:
             self._coming.close()
             self._coming = self._from(index)
-        self._next = index + 1
-        is_read = False
+        coming, self._next = self._coming, -1
         try:
-            yield from next(self._coming)
-            is_read = True
+            yield from next(coming)
+            self._next = index + 1
         finally:
-            if not is_read and self._next == index + 1:  # a process waits for what it has requested
-                self._coming.close()
+            if self._next != index + 1:  # a process waits for what it has requested
+                coming.close()
 
     def _from(self, index: int) -> Generator[Iterator[bytes], None, None]:
         heads: deque[Future[dict[str, Any]]] = deque()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from smspec.plan import training_job_name
+from smspec.service.shapes import items, member
 from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass, field
 
@@ -101,6 +102,14 @@ class Imported:
     additions: tuple[str, ...] = ()
     code: LocalCode | None = None
     alternatives: tuple[dict[str, object], ...] = ()
+
+
+def without_tags(request: dict[str, object], prefix: str) -> dict[str, object]:
+    """Return a request without the tags whose keys have a prefix; itself if it has none."""
+    kept = [tag for tag in items(request, "Tags") if not str(member(tag, "Key")).startswith(prefix)]
+    if len(kept) == len(items(request, "Tags")):
+        return request
+    return {name: kept if name == "Tags" else value for name, value in request.items() if kept or name != "Tags"}
 
 
 def names(job_name: str | None, stem: str, request: dict[str, object]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import MISSING
 from typing import TypeVar, cast
 
-from smspec.importer.imported import NotImported
+from smspec.importer.imported import NotImported, without_tags
 from smspec.importer.marks import is_mark
 from smspec.service.request import OWN_TAGS
 from smspec.service.shapes import Shape, pinned_model
@@ -145,13 +145,10 @@ def without_unsupported_values(request: dict[str, object]) -> tuple[dict[str, ob
     """Return the part of the request that a spec can express, and the rest. The request itself is not changed."""
     not_imported: list[NotImported] = []
     kept = _entries(request, (), pinned_model().root, not_imported)
-    tags = kept.get("Tags")
-    if isinstance(tags, list):
-        others = [tag for tag in tags if not (isinstance(tag, dict) and str(tag.get("Key")).startswith(OWN_TAGS))]
-        if len(others) < len(tags):
-            kept = {**kept, "Tags": others} if others else {name: each for name, each in kept.items() if name != "Tags"}
-            not_imported.append(NotImported(("Tags",), f"`smspec submit` sets the tags that begin with `{OWN_TAGS}`"))
-    return kept, not_imported
+    foreign = without_tags(kept, OWN_TAGS)
+    if foreign is not kept:
+        not_imported.append(NotImported(("Tags",), f"`smspec submit` sets the tags that begin with `{OWN_TAGS}`"))
+    return foreign, not_imported
 
 
 def _entries(

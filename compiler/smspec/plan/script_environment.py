@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping
 from smspec.plan import RequestPlan
 from smspec.plan.delivery import RUNTIME_ENTRYPOINT
 from smspec.script.program import UnreadScript
-from smspec.script.script_environment import Argument, ScriptEnvironment
+from smspec.script.script_environment import Argument, ScriptEnvironment, argument_words
 from smspec.service.shapes import member
 from smspec.source import Path, dotted
 from smspec.spec.model import (
-    ArgsStyle,
     BuiltImage,
     CommandEntry,
     EntryPoint,
@@ -198,23 +197,6 @@ def _paired(words: list[Argument]) -> list[Argument]:
         else:
             paired.append(word)
     return paired
-
-
-def argument_words(style: ArgsStyle, name: str, value: object, sent: str) -> tuple[str, ...]:
-    """Return the words for a hyperparameter, as `smspec_runtime.arguments` makes them; a test compares both."""
-    match style:
-        case "none":
-            return ()
-        case "toolkit":
-            if isinstance(value, dict):
-                value = ",".join(f"{key}={inner}" for key, inner in sorted(value.items()))
-            dashes = "--" if len(name) > 1 else "-" if name else ""
-            return dashes + name, "" if value is None else str(value)
-        case "flags" if isinstance(value, bool):
-            return (f"--{name}",) if value else ()
-        case "flags" if isinstance(value, list):
-            return (f"--{name}", *(item if isinstance(item, str) else json.dumps(item) for item in value))
-    return f"--{name}", value if isinstance(value, str) else sent.strip()
 
 
 def _is_reserved(name: str) -> bool:

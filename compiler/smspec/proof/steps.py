@@ -32,7 +32,7 @@ from smspec.proof.start import Start
 from smspec.rules.program.program_and_image import file_name, here
 from smspec.script.program import Program, UnreadScript
 from smspec.script.reach import ForeignImport, ForeignMember, Reach
-from smspec.script.script_files import names_imported
+from smspec.script.script_files import names_imported, own_package
 from smspec.source import Path, SourceText, Span
 from smspec.source.frozen import dataclass, field
 from smspec.spec.model import JobSpec
@@ -120,8 +120,7 @@ def reachable_modules(reach: Reach, files: Mapping[str, str], directory: str, *,
         text = source.text(path)
         if text is None:
             continue
-        package = name if path.endswith("/__init__.py") else name.rpartition(".")[0]
-        for imported in dict.fromkeys(names_imported(text.text, package)):
+        for imported in dict.fromkeys(names_imported(text.text, own_package(name, path))):
             file = source.file_of(imported, reach.places)
             if file is not None and file not in found:
                 rest.append((file, imported))

@@ -73,8 +73,7 @@ def lost_review(path: str) -> JobReview:
         "a search no longer lists this file as a job spec, but it is still here: `validate` of a directory skips it, "
         "or checks it only on its own"
     )
-    changes = [_change(path, (), what, brief="lost spec")]
-    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+    return _file_review(path, what, "lost spec")
 
 
 def uncompared_review(path: str, is_unset: bool) -> JobReview:
@@ -82,8 +81,7 @@ def uncompared_review(path: str, is_unset: bool) -> JobReview:
     missing = "a value of `--set`, or the region of `submit`, is missing"
     why = missing if is_unset else "it has errors here, but `--set` or files made in CI might change that"
     what = f"a changed job spec that cannot be compared: {why}"
-    changes = [_change(path, (), what, brief="unset value" if is_unset else "cannot be compared")]
-    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+    return _file_review(path, what, "unset value" if is_unset else "cannot be compared")
 
 
 def replaced_review(path: str, name: str) -> JobReview:
@@ -94,37 +92,38 @@ def replaced_review(path: str, name: str) -> JobReview:
     how = f"the filter {quoted(name)} of git replaces this file where it runs"
     how = how if name else "a checkout without links has the text of this one as a file"
     what = f"{how}: it may be a job spec there, not compared"
-    changes = [_change(path, (), what, brief="filtered file" if name else "text of a link")]
-    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+    return _file_review(path, what, "filtered file" if name else "text of a link")
 
 
 def secret_review(path: str, name: str) -> JobReview:
     """Return the review of a changed file that builds read as a secret."""
     what = f"builds read this file as the secret {quoted(name)}: it changed, and is not opened here"
-    changes = [_change(path, (), what, brief="secret of the build")]
-    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+    return _file_review(path, what, "secret of the build")
 
 
 def lifted_review(path: str, patterns: list[str]) -> JobReview:
     """Return the review of a file of ignored names that no longer keeps some out of a source below it."""
     more = f" and {len(patterns) - 1} more" if len(patterns) > 1 else ""
     what = f"no longer ignored: {quoted(patterns[0])}{more}; a source may send such files, which git does not track"
-    changes = [replace(_change(path, (), what, brief="ignored files"), kind=CODE.name)]
-    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+    return _file_review(path, what, "ignored files", kind=CODE.name)
 
 
 def twin_review(path: str, twin: str) -> JobReview:
     """Return the review of a changed file or directory that has the name of a different one on some systems."""
     name = twin.encode("unicode_escape").decode()  # the forms of a letter look alike
     what = f"on a disk that ignores case, as of macOS, this is {quoted(name)}, too: a job may have one for the other"
-    changes = [_change(path, (), what, brief="ambiguous name")]
-    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+    return _file_review(path, what, "ambiguous name")
 
 
 def unsearched_review(path: str) -> JobReview:
     """Return the review of a job spec that no search of a directory finds."""
     what = "a job spec that a search skips: `validate` of a directory does not check it"
-    changes = [_change(path, (), what, brief="unsearched spec")]
+    return _file_review(path, what, "unsearched spec")
+
+
+def _file_review(path: str, what: str, brief: str, kind: str = SECURITY.name) -> JobReview:
+    """Return the review of a file that has one change."""
+    changes = [replace(_change(path, (), what, brief=brief), kind=kind)]
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 

@@ -11,12 +11,12 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 
-from smspec.pipeline.script_reading import ReadScript, Started, read_program
+from smspec.pipeline.script_reading import Started, read_program
 from smspec.rules.entry_points import is_safe
 from smspec.rules.program.provided_modules import package_of
 from smspec.script.program import Program
 from smspec.script.reach import Reach
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.workspace.path_targets import repository_top
 from smspec.workspace.source_listing import scan_source
 
@@ -88,36 +88,36 @@ def read_source(directory: str, path: str) -> ReadSource:
         raise NoScript(f"`{path}` is not below `{directory}`; create the job in a directory that contains the script")
     top, _, rest = relative.partition(os.sep)
     source = SOURCE if top == SOURCE and rest else os.path.dirname(relative)
-    script, read, has_requirements = _read_in(os.path.join(here, source), file, path)
-    tops = {each.top for each in read.reach.foreign} if isinstance(read.reach, Reach) else set()
-    above = next(
-        (place for place in _above(source) if any(is_module(os.path.join(here, place), top) for top in tops)), None
-    )
-    if above is not None:
-        # The modules next to the source are part of it: the runtime finds them from its top.
-        source = above
-        script, read, has_requirements = _read_in(os.path.join(here, source), file, path)
-        tops = {each.top for each in read.reach.foreign} if isinstance(read.reach, Reach) else set()
+    read = _read_in(here, source, file, path)
+    tops = _imported(read)
+    # The modules next to the source are part of it: the runtime finds them from its top.
+    above = (place for place in _above(source) if any(is_module(os.path.join(here, place), top) for top in tops))
+    if (place := next(above, None)) is not None:
+        read = _read_in(here, place, file, path)
+    return replace(read, elsewhere=tuple(sorted(_in_repository(here, _imported(read)))))
+
+
+def _read_in(here: str, source: str, file: str, path: str) -> ReadSource:
+    """Read a script as a part of a source."""
+    root = os.path.join(here, source)
+    listing = scan_source(root).listing
+    script = os.path.relpath(file, root)
+    if not is_safe(script):
+        raise NoScript(f"`{path}`: SageMaker accepts only letters, digits, and `. _ + - /` in a script; rename it")
+    read = read_program(Started(path=script, named=script, key="script"), listing, root)
     known = isinstance(read.program, Program)
     return ReadSource(
         source=source or os.curdir,
         script=script,
         program=read.program if isinstance(read.program, Program) else Program(texts=()),
         reach=read.reach if isinstance(read.reach, Reach) else Reach(),
-        has_requirements=has_requirements,
+        has_requirements=listing.has("requirements.txt"),
         reason="" if known else str(getattr(read.program, "reason", "it cannot be read")),
-        elsewhere=tuple(sorted(_in_repository(here, tops))),
     )
 
 
-def _read_in(root: str, file: str, path: str) -> tuple[str, ReadScript, bool]:
-    """Return the path of the script in a source, what it is, and whether the source has requirements."""
-    listing = scan_source(root).listing
-    script = os.path.relpath(file, root)
-    if not is_safe(script):
-        raise NoScript(f"`{path}`: SageMaker accepts only letters, digits, and `. _ + - /` in a script; rename it")
-    read = read_program(Started(path=script, named=script, key="script"), listing, root)
-    return script, read, listing.has("requirements.txt")
+def _imported(read: ReadSource) -> set[str]:
+    return {each.top for each in read.reach.foreign}
 
 
 def _above(source: str) -> Iterator[str]:

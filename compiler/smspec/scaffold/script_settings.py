@@ -167,9 +167,8 @@ def script_channels(
     named = [each for each in arguments if each.state == "required" and _names_data(each, arguments)]
     if not found and not named:
         # What a script checks itself is no required argument, but it cannot run without its data.
-        named = [each for each in arguments if each.option.default is None and _is_directory(each) and _is_path(each)][
-            :1
-        ]
+        unset = (each for each in arguments if each.option.default is None)
+        named = [each for each in unset if _is_directory(each) and _is_path(each)][:1]
     for argument in arguments:
         data = _local_data(argument, arguments, directory)
         if argument.key not in known and (data or argument in named):

@@ -70,10 +70,7 @@ def _parted(line: CommandLine, argument: Argument, commands: Container[str]) -> 
 def _without_command(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
     """Yield the faults of arguments without the name of a sub-command: other faults follow from a wrong one."""
     option, *others = [option for option in line.options if not option.names]
-    at = next(
-        (at for at, one in enumerate(arguments) if one.hyperparameter is None and not one.words[0].startswith("-")),
-        None,
-    )
+    at = next((at for at, one in enumerate(arguments) if _has_no_option(one)), None)
     if others or not (option.is_required or (at is not None and _is_wrong_command(line, option, arguments))):
         yield from _argparse_faults(line, arguments)
     elif at is None:
@@ -82,6 +79,10 @@ def _without_command(line: CommandLine, arguments: Sequence[Argument]) -> Iterat
         if not option.is_required:
             yield from filter(None, (_fault(line, one) for one in arguments[:at]))
         yield _refused(line, arguments[at], option, arguments[at].words)
+
+
+def _has_no_option(argument: Argument) -> bool:
+    return argument.hyperparameter is None and not argument.words[0].startswith("-")
 
 
 def _is_wrong_command(line: CommandLine, option: DeclaredOption, arguments: Sequence[Argument]) -> bool:
@@ -241,7 +242,7 @@ def _untrue(line: CommandLine, argument: Argument) -> Iterator[ArgumentFault]:
 def _misplaced(line: CommandLine, arguments: Sequence[Argument], message: str) -> Iterator[ArgumentFault]:
     """Yield the fault of an argument without an option: what the parser expects at its position decides."""
     places = [option for option in line.options if not option.names]
-    given = [one for one in arguments if one.hyperparameter is None and not one.words[0].startswith("-")]
+    given = [one for one in arguments if _has_no_option(one)]
     if any(option.words != 1 for option in places) or any(len(one.words) != 1 for one in given):
         return
     for option, argument in zip(places, given, strict=False):

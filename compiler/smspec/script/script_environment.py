@@ -133,6 +133,28 @@ class ArgumentFault:
     near: str | None = None
 
 
+def argument_words(style: str, name: str, value: object, sent: str = "") -> tuple[str, ...]:
+    """Return the words for a hyperparameter, as `smspec_runtime.arguments` makes them; a test compares both.
+
+    ``style``: `args_style` of the spec. ``sent``: the value as it is written in the request, if it is no string.
+    """
+    match style:
+        case "none":
+            return ()
+        case "toolkit":
+            if isinstance(value, dict):
+                value = ",".join(f"{key}={inner}" for key, inner in sorted(value.items()))
+            dashes = "--" if len(name) > 1 else "-" if name else ""
+            return dashes + name, "" if value is None else str(value)
+        case "flags" if isinstance(value, bool):
+            return (f"--{name}",) if value else ()
+        case "flags" if isinstance(value, list):
+            import json  # imported late, as below: few lists are passed so
+
+            return (f"--{name}", *(item if isinstance(item, str) else json.dumps(item) for item in value))
+    return f"--{name}", value if isinstance(value, str) else sent.strip()
+
+
 def converted(kind: Kind, word: str) -> object:
     """Return the converted word. Raise ValueError if it is rejected."""
     match kind:
@@ -160,7 +182,7 @@ def checked(option: DeclaredOption, word: str) -> object:
 
 
 def _loaded(word: str) -> object:
-    import json  # imported late, as below: few options have such a type
+    import json  # imported late: few options have such a type
 
     try:
         return json.loads(word)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
@@ -53,8 +54,19 @@ WORDS = (
 )
 """A script without any of these, in itself or in what it imports from the source, contains nothing relevant."""
 
+MOST_MODULES = 60
+MOST_CHARACTERS = 600_000
+"""How many modules of a source are read with a script, and their length."""
+
+DEEPEST_IMPORTS = 20
+"""The maximum depth of nested imports."""
+
 MOST_IMPORTS = 1_000
 """A module with more imports is not searched further."""
+
+_FIRST = frozenset({"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"})
+BEFORE_SOURCE = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
+"""Python finds these before modules next to a script; the runtime brings its own package."""
 
 _DEEPEST = 30
 """No real package has names with more dots."""
@@ -123,6 +135,15 @@ def data_files(text: str) -> set[str]:
     found = islice(re.finditer(_DATA_FILE, text), MOST_IMPORTS)
     ends = (text[max(0, one.start() - _LONGEST_NAME) : one.end()] for one in found)
     return {re.split(r"[^\w.-]", end)[-1] for end in ends}
+
+
+def is_package(file: str) -> bool:
+    return file.replace("\\", "/").endswith("/__init__.py")
+
+
+def own_package(name: str, file: str) -> str:
+    """Return the package where relative imports of a module start: itself, or the one that it is in."""
+    return name if is_package(file) else name.rpartition(".")[0]
 
 
 def has_relevant_word(text: str) -> bool:

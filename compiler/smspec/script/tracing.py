@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-import sys
 from collections.abc import Iterator
 
 from smspec.script.file_use import SourcePath
@@ -19,33 +18,34 @@ from smspec.script.follow.values import UNKNOWN, Known, Value
 from smspec.script.program import CommandLine, Program, Stop
 from smspec.script.readers import LibraryRecord
 from smspec.script.record import Record
-from smspec.script.script_files import Glance, ScriptSource, ScriptUnreadable, glance, has_relevant_word, parsed
+from smspec.script.script_files import (
+    BEFORE_SOURCE,
+    DEEPEST_IMPORTS,
+    MOST_CHARACTERS,
+    MOST_MODULES,
+    Glance,
+    ScriptSource,
+    ScriptUnreadable,
+    glance,
+    has_relevant_word,
+    is_package,
+    own_package,
+    parsed,
+)
 from smspec.source import SourceText
 from smspec.source.frozen import replace
-
-MOST_MODULES = 60
-"""How many modules are parsed with a script."""
-
-MOST_CHARACTERS = 600_000
-"""The maximum length of all modules that are parsed with a script."""
 
 MOST_LOOKED_AT = 3_000_000
 """Characters that are searched for words, to decide whether a module may do anything relevant."""
 
 _MOST_WANTED = 50
-DEEPEST = 20
-"""The maximum depth of nested imports."""
-
-_FIRST = frozenset({"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"})
-_NEVER = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
-"""Python finds these before modules next to a script; the runtime brings its own package."""
 
 _PHASES = ("begin", "epoch", "end")
 
 _AT_START = ("sitecustomize", "usercustomize")
 """Python imports these before any script."""
 
-_LIBRARIES = frozenset({"configargparse", "docopt", "getopt", "gin", "optparse", "plac", "simple_parsing", "tap"})
+_LIBRARIES = frozenset({"configargparse", "docopt", "gin", "plac", "simple_parsing", "tap"})
 """Libraries that parse a command line, besides those that `unread_libraries` knows by their calls."""
 
 _READING = re.compile(r"\bargparse\b|\bHfArgumentParser\b")
@@ -62,7 +62,7 @@ class Neighbors:
         self.texts: list[SourceText] = []
         self._source = source
         self._own = own
-        self.wanted = wanted
+        self._wanted = wanted
         self._searches = source.searches
         self._has_looked = False
         self._modules: dict[str, Module | None] = {name: Module(frame)}
@@ -91,7 +91,7 @@ class Neighbors:
         if name in self._modules:
             return self._modules[name]
         self._modules[name] = None
-        if name.partition(".")[0] in _NEVER:
+        if name.partition(".")[0] in BEFORE_SOURCE:
             return None
         try:
             text = self._text(name)
@@ -108,7 +108,7 @@ class Neighbors:
         if name not in self._found and self._looked_at > MOST_LOOKED_AT:
             raise ScriptUnreadable("it is too much to look at")
         if name not in self._found:
-            self._found[name] = None if name.partition(".")[0] in _NEVER else self._source.module(name)
+            self._found[name] = None if name.partition(".")[0] in BEFORE_SOURCE else self._source.module(name)
         return self._found[name]
 
     def _elsewhere(self, name: str) -> SourceText | None:
@@ -134,17 +134,16 @@ class Neighbors:
         module = self._modules[name] = Module(Frame(text))
         self._brought.add(text.name)
         frame = module.frame
-        frame.names |= names_at_start(name, text.name)
-        is_package = _is_package(text)
-        frame.package = name if is_package else name.rpartition(".")[0]
+        frame.names |= _names_at_start(name, text.name)
+        frame.package = own_package(name, text.name)
         frame.is_entered = has_relevant_word(text.text) or "dataclass" in text.text
         if self._glance(name, text) is None:
             raise ScriptUnreadable("it is too much to look at")
-        if (not is_package or not text.text.strip()) and self._is_quiet(name, text):
+        if (not is_package(text.name) or not text.text.strip()) and self._is_quiet(name, text):
             return
         self.texts.append(text)
         is_too_much = len(self.texts) > MOST_MODULES or sum(len(one.text) for one in self.texts) > MOST_CHARACTERS
-        tree = None if is_too_much or self._depth >= DEEPEST else parsed(text)
+        tree = None if is_too_much or self._depth >= DEEPEST_IMPORTS else parsed(text)
         if tree is None:
             raise ScriptUnreadable("it is too much to follow")
         self._depth += 1
@@ -157,8 +156,8 @@ class Neighbors:
             self._looked_at += len(text.text)
             if self._looked_at > MOST_LOOKED_AT:
                 return None
-            found = glance(text.text, name if _is_package(text) else name.rpartition(".")[0])
-            if self.wanted and re.search(rf"^(?:def +)?(?:{self.wanted})\b", text.text, re.MULTILINE):
+            found = glance(text.text, own_package(name, text.name))
+            if self._wanted and re.search(rf"^(?:def +)?(?:{self._wanted})\b", text.text, re.MULTILINE):
                 found = replace(found, is_quiet=False)  # it defines the choices or the type of an argument
             self._glances[name] = found
             self._searches |= self._glances[name].searches
@@ -194,11 +193,7 @@ def _wanted(text: str) -> set[str]:
     return {name for part in found for name in re.findall(r"[A-Za-z_]\w*", part) if not hasattr(builtins, name)}
 
 
-def _is_package(text: SourceText) -> bool:
-    return text.name.replace("\\", "/").endswith("/__init__.py")
-
-
-def names_at_start(name: str, file: str = "") -> dict[str, Value]:
+def _names_at_start(name: str, file: str) -> dict[str, Value]:
     """Return the names that a module has at its start."""
     return {
         "__name__": Known(name),
@@ -231,7 +226,7 @@ def _followed(
     if tree is None:
         raise ScriptUnreadable("the Python that runs smspec cannot parse it")
     frame = Frame(text)
-    frame.names |= names_at_start(module, text.name)
+    frame.names |= _names_at_start(module, text.name)
     frame.package = module if text.name.endswith("__init__.py") else module.rpartition(".")[0]
     neighbors = Neighbors(source, text, module, frame, wanted)
     record = LibraryRecord()

@@ -50,6 +50,19 @@ def test_objects_have_their_own_content(s3, order):
     assert found == {name: expected[name] for name in names}
 
 
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_objects_can_be_read_after_an_abandoned_one(s3, is_closed):
+    first, second, third, *_ = s3_result(JOB, RegionalS3(None, "us-west-2"), None).files
+    begun = iter(first.blocks())
+    next(begun)
+    if is_closed:
+        begun.close()
+    found = [b"".join(second.blocks())]
+    begun.close()
+    found.append(b"".join(third.blocks()))
+    assert found == list(s3.objects.values())[1:3]
+
+
 def test_throttled_requests_ahead_do_not_keep_a_failed_process(s3, tmp_path):
     """One object is denied, while S3 throttles what was asked about all others."""
     denied = next(iter(s3.objects))

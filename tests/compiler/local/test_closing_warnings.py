@@ -196,7 +196,7 @@ def test_links_are_not_followed(hosts, tmp_path):
     results = LostResults(request(), hosts.places, ())
     os.symlink(tmp_path / "elsewhere", os.path.join(hosts.places["algo-1"].code, "link"))
     os.symlink(tmp_path / "elsewhere/file", os.path.join(hosts.places["algo-1"].code, "latest"))
-    assert list(results.warnings({})) == []
+    assert list(results.warnings({}, "Completed")) == []
 
 
 def test_checkpoints_in_the_model_are_a_warning(hosts):

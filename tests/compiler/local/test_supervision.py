@@ -100,7 +100,8 @@ def test_job_completes_when_all_hosts_do(supervise):
 
 def test_hosts_that_run_on_are_named(supervise, monkeypatch):
     """A worker that waits for ever, `ray start --block`, costs until max_runtime."""
-    monkeypatch.setattr(supervision, "_LONE_SECONDS", 0.2)
+    monkeypatch.setattr(supervision, "_LOG_SECONDS", 0.1)
+    monkeypatch.setattr(supervision, "_LONE_SECONDS", 0.1)
     _, listener, _ = supervise("", "import time; time.sleep(2)", "import time; time.sleep(2)")
     (remark,) = listener.of(Remark)
     assert (

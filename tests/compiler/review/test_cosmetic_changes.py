@@ -135,7 +135,7 @@ READY = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
 
 
 def test_account_of_the_repository_is_not_cosmetic():
-    """It is a part of the image's address, which is told."""
+    """It is a part of the image's address, whose change is listed."""
     image = {"base": "python:3.12", "repository": "ctr"}
     old, new = (version(image=image, account=account) for account in ("111122223333", "444455556666"))
     assert kinds(old, new) >= {"security", "image"}

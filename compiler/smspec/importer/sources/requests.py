@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from smspec.importer.imported import Imported, NotImported, RequestNotFound
-from smspec.service.shapes import items, member, pinned_model, structure
+from smspec.importer.imported import Imported, NotImported, RequestNotFound, without_tags
+from smspec.service.shapes import items, pinned_model, structure
 
 _TELLING = ("TrainingJobName", "AlgorithmSpecification", "ServerlessJobConfig", "OutputDataConfig")
 
@@ -91,15 +91,12 @@ def request_of_description(data: dict[str, object]) -> Imported:
         del inner[name]
         request[holder] = inner
         answers.append(f"{holder}.{name}")
-    kept = [tag for tag in items(request, "Tags") if not str(member(tag, "Key")).startswith(_RESERVED_TAG)]
-    if len(kept) < len(items(request, "Tags")):
+    kept = without_tags(request, _RESERVED_TAG)
+    if kept is not request:
         not_imported.append(NotImported(("Tags",), f"AWS reserves tag keys that begin with `{_RESERVED_TAG}`"))
-        request["Tags"] = kept
-        if not kept:
-            del request["Tags"]
     return Imported(
         form="DescribeTrainingJob output",
-        request=request,
+        request=kept,
         not_imported=tuple(not_imported),
         left_out=tuple(answers),
         region=_region(data.get("TrainingJobArn")),

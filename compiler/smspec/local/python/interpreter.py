@@ -250,6 +250,7 @@ def program_on_path(name: str) -> str | None:
 
 
 def _selected_versions(root: str) -> list[str]:
+    """Return what pyenv is asked for: a repository may have written it."""
     variable = os.environ.get("PYENV_VERSION")
     return (variable.split(":") if variable else _listed_versions(root)) or ["system"]
 
@@ -274,9 +275,10 @@ def _listed_versions(root: str) -> list[str]:
 def _lines(path: str) -> list[str] | None:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read(_LONGEST_LIST + 1).replace("\0", "")  # as a shell reads it
-            words = [line.split()[0] for line in text.splitlines() if line.strip()]
-            words += [os.pardir] if len(text) > _LONGEST_LIST else []  # the rest could lead anywhere
+            text = file.read(_LONGEST_LIST + 1)
     except OSError:
         return None
+    lines = text.replace("\0", "").splitlines()  # as a shell reads it
+    words = [line.split()[0] for line in lines if line.strip()]
+    words += [os.pardir] if len(text) > _LONGEST_LIST else []  # the rest could lead anywhere
     return [word for word in words if not word.startswith("#")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
 
@@ -133,7 +133,6 @@ class LocalRun:
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
         self._memory_limits = memory_limits(request.memory, self._hosts)
-        self._added: dict[str, Sequence[str]] = {}
         self._settle_python(job, plan, tree)
         self._engine = open_engine(
             JobToRun(job=job, plan=plan, tree=tree, request=request, hosts=self._hosts, cache=cache)
@@ -170,7 +169,7 @@ class LocalRun:
             closing = ClosingWarnings(self._training, self._hosts, places, has_resumed=self._layout.has_resumed)
             results = LostResults(self._training, places, [path for path, _ in source_files(self._tree)])
             with _discarded_after(RunFailed, directory, self._signals), Leftovers():
-                verdict = self._supervised(directory)
+                verdict, added = self._supervised(directory)
             directory.mark(self._training.name, status_of(verdict))
             try:
                 summary = self._summary(directory, verdict, record, started)
@@ -178,7 +177,7 @@ class LocalRun:
                 place = directory.path(HOSTS)
                 self._warn(f"the results were not collected; the next run removes them: they are in `{place}`")
                 raise
-            self._remark_on_end(summary, closing, results)
+            self._remark_on_end(summary, closing, results.warnings(added, summary.status))
             summary = replace(
                 summary,
                 started=date,
@@ -238,7 +237,8 @@ class LocalRun:
         locked = f" and the {count} package{'s' if count != 1 else ''} of smspec.lock" if count else ""
         self._show(f"running `{self._plan.name}` on {hosts} with {self._engine.python}{locked}")
 
-    def _supervised(self, directory: RunDirectory) -> Verdict:
+    def _supervised(self, directory: RunDirectory) -> tuple[Verdict, dict[str, Sequence[str]]]:
+        """Return the verdict, and the files that each host has written to no directory of this machine."""
         # From the first process on, a signal stops the job in good order.
         self._signals.note()
         fleet = Fleet(directory, self._reporter)
@@ -267,7 +267,6 @@ class LocalRun:
             fleet.end()
             lost = next((host.loss for host in fleet.hosts if host.loss), "")
             directory.is_in_use = bool(lost)
-            self._added = {host.host: host.added for host in fleet.hosts}
             if watch is not None:
                 watch.close()
             self._engine.close()
@@ -277,7 +276,7 @@ class LocalRun:
         closed = directory.open_hosts(take_back)
         if closed:
             self._warn(closed)
-        return verdict
+        return verdict, {host.host: host.added for host in fleet.hosts}
 
     def _watch(self, directory: RunDirectory) -> CheckpointWatch | None:
         place = self._training.checkpoint_place
@@ -328,11 +327,10 @@ class LocalRun:
             directory.vacant(what + suffix)
         return collect(what, written, directory.vacant(what), compressed=compressed, reporter=self._reporter)
 
-    def _remark_on_end(self, summary: Summary, closing: ClosingWarnings, results: LostResults) -> None:
+    def _remark_on_end(self, summary: Summary, closing: ClosingWarnings, lost: Iterable[str]) -> None:
         # An injected fault and an interruption have these effects too.
         request = self._request
         if request.injection is None and request.faults is None and request.interruption is None:
-            lost = results.warnings(self._added, summary.status)
             for text in (*closing.of_run(summary.status, summary.flows), *lost):
                 self._warn(text)
         for metric in summary.metrics:

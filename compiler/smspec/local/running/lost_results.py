@@ -44,7 +44,7 @@ class LostResults:
         self._kept = frozenset((*_UPLOADED, *_OF_THE_PLATFORM, *kept))
         self._before = {name: frozenset(self._files(place.base)) for name, place in places.items()}
 
-    def warnings(self, added: Mapping[str, Collection[str]], status: JobStatus = "Completed") -> Iterator[str]:
+    def warnings(self, added: Mapping[str, Collection[str]], status: JobStatus) -> Iterator[str]:
         """``added``: host → files in directories that are not on this machine, such as those of a container.
 
         A job that did not complete may have left checkpoints in its model that it removes at its end.

@@ -5,7 +5,6 @@ That means their logs, events of feeders, signals, time, and the first failure.
 
 from __future__ import annotations
 
-import math
 import os
 import selectors
 import signal
@@ -37,9 +36,10 @@ from smspec.source.frozen import dataclass
 _TURN_SECONDS = 0.1
 _SECONDS_TO_DIE = 5.0
 _LOG_SECONDS = 1.0
-_LONE_SECONDS = 30.0
-"""How long hosts may run on after one has ended, until a line names them."""
 """How long a log is read after its host has ended, if a remaining process still has it open."""
+
+_LONE_SECONDS = 30.0
+"""How long hosts may run on after the log of one has ended, until a line names them."""
 
 _START_SECONDS = 10.0
 """How long a host may take to write its first line. Before it listens to SIGTERM, the kernel discards the signal."""
@@ -161,7 +161,7 @@ class Supervision:
         self._to_terminate: list[RunningHost] = []
         self._verdict: Verdict | None = None
         self._log_ends_at: dict[str, float] = {}
-        self._lone_at: float | None = None
+        self._has_named = False
         self._selector = selectors.DefaultSelector()
 
     def run(self) -> Verdict:
@@ -303,14 +303,14 @@ class Supervision:
 
     def _name_those_that_run_on(self) -> None:
         """Say once that hosts run on long after one has ended well, such as workers that wait for a leader."""
-        if self._lone_at is None and self._log_ends_at:
-            self._lone_at = time.monotonic() + _LONE_SECONDS
-        if self._lone_at is None or self._verdict is not None or time.monotonic() < self._lone_at:
+        if self._has_named or self._verdict is not None or not self._log_ends_at:
             return
-        self._lone_at = math.inf
+        ended, log_ends_at = next(iter(self._log_ends_at.items()))
+        if time.monotonic() < log_ends_at + _LONE_SECONDS:
+            return
+        self._has_named = True
         left = [host.host for host in self._hosts if host.host not in self._log_ends_at]
         if left:
-            ended = next(iter(self._log_ends_at))
             verb = "runs" if len(left) == 1 else "run"
             text = (
                 f"{ended} has ended well, but {', '.join(left)} still {verb}: SageMaker bills all hosts to the last end"

@@ -32,7 +32,6 @@ from smspec.workspace.own_directories import (
 
 _FORMAT = "wheels-1"
 _UNFINISHED = "unfinished-"
-_CHUNK = 1 << 20
 _NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|^--- Logging error ---", re.MULTILINE)
 """The last one: what pip prints has no room either."""
 

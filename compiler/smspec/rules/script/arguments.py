@@ -11,7 +11,7 @@ from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.rules.script.starts import ScriptAndJob, near_name, notes, option_word, read_at
 from smspec.script.grammars import accepts
 from smspec.script.program import CommandLine, DeclaredOption, bare
-from smspec.script.script_environment import Argument, ArgumentFault
+from smspec.script.script_environment import Argument, ArgumentFault, argument_words
 from smspec.spec.shape import AMBIGUOUS_TEXT
 
 UNDECLARED_ARGUMENT = Rule("SM501", "argument that the script does not declare")
@@ -106,7 +106,8 @@ def _help(argument: Argument, fault: ArgumentFault) -> str:
         )
     is_structure = argument.hyperparameter is not None and not isinstance(argument.value, str)
     if option is not None and option.kind == "json" and is_structure:
-        words = (f"--{argument.hyperparameter}", json.dumps(argument.value, ensure_ascii=False))
+        written = json.dumps(argument.value, ensure_ascii=False)
+        words = argument_words("json", argument.hyperparameter or "", argument.value, written)
         if argument.words != words and accepts(line, words):
             return f"set `args_style: json` in `entry_point`: the script gets `{' '.join(words)}`"
     if not argument.words[1:] and argument.value == []:
@@ -131,9 +132,7 @@ def _help_for_items(argument: Argument, line: CommandLine) -> str:
 
 def _in_flags(argument: Argument) -> tuple[str, ...]:
     """Return the words of a list as `args_style: flags` passes it."""
-    assert isinstance(argument.value, list)
-    items = (item if isinstance(item, str) else json.dumps(item) for item in argument.value)
-    return (f"--{argument.hyperparameter}", *items)
+    return argument_words("flags", argument.hyperparameter or "", argument.value)
 
 
 def _near_choice(fault: ArgumentFault) -> str:

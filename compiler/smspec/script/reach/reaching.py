@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -24,23 +23,31 @@ from smspec.script.reach import (
     may_write_modules,
     writing_words,
 )
-from smspec.script.reach.certain_code import CertainCode, Event, FunctionCall, NamedImport, doubtful_imports, may_be_set
+from smspec.script.reach.certain_code import (
+    CertainCode,
+    Event,
+    FunctionCall,
+    NamedImport,
+    carriers_of,
+    doubtful_imports,
+    early_statements,
+    may_be_set,
+)
 from smspec.script.reach.syntax import broken_syntax, new_syntax, undecodable
-from smspec.script.script_files import MOST_BYTES, ScriptUnreadable, parsed
+from smspec.script.script_files import (
+    BEFORE_SOURCE,
+    DEEPEST_IMPORTS,
+    MOST_BYTES,
+    MOST_CHARACTERS,
+    MOST_IMPORTS,
+    MOST_MODULES,
+    ScriptUnreadable,
+    is_package,
+    own_package,
+    parsed,
+)
 from smspec.source import SourceText, Span
 
-MOST_MODULES = 60
-MOST_CHARACTERS = 600_000
-"""How many modules are read, and their length."""
-
-MOST_IMPORTS = 1_000
-"""A script with more imports is not checked further."""
-
-DEEPEST = 20
-"""The maximum depth of nested imports and calls."""
-
-_FIRST = frozenset({"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"})
-_BEFORE_OWN = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
 _TAMPERS = r"\b__path__\b|\bsys\s*\.\s*modules\b|\b__getattr__\b"
 _SETS_PACKAGE = r"\b__package__\b[\"'\]\s]*(?::[^=\n]+)?=(?!=)"
 """A script that names its own package imports from it (PEP 366)."""
@@ -77,7 +84,7 @@ class _Own:
         self.text = text
         self.tree = tree
         self.package = package
-        self.is_package = file.endswith("/__init__.py")
+        self.is_package = is_package(file)
         self.names: dict[str, str] = {}
         self.called: set[str] = set()
 
@@ -130,7 +137,7 @@ class Reaching:
     def _enter(self, name: str, file: str, package: str) -> _Own | None:
         """Read a module and follow what it does when it is imported."""
         self._own[name] = None
-        if len(self._texts) >= MOST_MODULES or self._characters > MOST_CHARACTERS or self._depth >= DEEPEST:
+        if len(self._texts) >= MOST_MODULES or self._characters > MOST_CHARACTERS or self._depth >= DEEPEST_IMPORTS:
             return None
         try:
             text = self._source.readable(file)
@@ -164,8 +171,6 @@ class Reaching:
         words = [CHANGES] * opens + [writing_words(text.text)] * (may_write_modules(text.text) or bool(writers))
         words += [rf"\b{re.escape(name.rpartition('.')[2])}\b" for name in doubtful]
         if words and not self._has_opened:
-            from smspec.script.reach.certain_code import early_statements  # imported late: few scripts need it
-
             early = early_statements(text.text, tree, "|".join(words), writers)
             self._follow(own, code.of_statements(tree.body[:early]))
             # What a module may do to the search, its functions may do later. What they write is rarely a module.
@@ -199,14 +204,12 @@ class Reaching:
             if tree is not None and module_paths(text.text, tree, file).is_open:
                 return True
         assert name is not None
-        package = name if file.endswith("/__init__.py") else name.rpartition(".")[0]
+        package = own_package(name, file)
         names = doubtful_imports(text.text, all_of_them=True)
         return any(self._may_open(absolute(one, package), seen) for one in names)
 
     def _writers(self, text: str, package: str) -> set[str]:
         """Return the names of what modules that a text imports define, and that may create modules when used."""
-        from smspec.script.reach.certain_code import carriers_of
-
         found: set[str] = set()
         for name in doubtful_imports(text, all_of_them=True):
             full = absolute(name, package)
@@ -219,7 +222,7 @@ class Reaching:
                     there = self._source.readable(file)
                 except ScriptUnreadable:
                     continue
-                inner = self._writers(there.text, full if file.endswith("/__init__.py") else full.rpartition(".")[0])
+                inner = self._writers(there.text, own_package(full, file))
                 tree = parsed(there) if inner or may_write_modules(there.text) else None
                 if tree is not None:
                     self._written_by[file] = carriers_of(there.text, tree, writing_words(there.text), inner)
@@ -305,8 +308,7 @@ class Reaching:
                 continue
             file = self._find(full)
             if file is not None:
-                is_package = file.endswith("/__init__.py")
-                found = self._enter(full, file, full if is_package else full.rpartition(".")[0])
+                found = self._enter(full, file, own_package(full, file))
                 continue
             if self._source.is_other_module(full, self._places):
                 self._own[full] = found = None
@@ -325,7 +327,7 @@ class Reaching:
         return found
 
     def _find(self, name: str) -> str | None:
-        if name.partition(".")[0] in _BEFORE_OWN:
+        if name.partition(".")[0] in BEFORE_SOURCE:
             return None
         return self._source.file_of(name, self._places)
 
@@ -341,7 +343,7 @@ class Reaching:
             there = self._own.get(full) if full else None
         else:
             there = own
-        if there is None or there.tree is None or name in there.called or self._depth >= DEEPEST:
+        if there is None or there.tree is None or name in there.called or self._depth >= DEEPEST_IMPORTS:
             return
         there.called.add(name)
         function = _function(there, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from smspec.script.follow.classes import Class
 from smspec.script.follow.evaluation import Evaluation
@@ -13,10 +14,9 @@ from smspec.script.program import DeclaredOption, Kind, Words
 from smspec.script.readers.argument_parser import Parser
 from smspec.script.record import Handler
 from smspec.source import Span
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "truth"}
-_UNIONS = ("Optional", "Union")
 
 _DATACLASS = "dataclasses.dataclass"
 _PLAIN = (str, int, float, bool, type(None))
@@ -24,17 +24,12 @@ _PLAIN = (str, int, float, bool, type(None))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """``kind`` of one word; ``is_list``: several values are allowed; ``may_be_none``: an Optional.
-
-    ``structure``: a class of the script that is no Enum.
-    """
+    """``kind`` of one word; ``is_list``: several values are allowed; ``may_be_none``: an Optional."""
 
     kind: Kind = "unknown"
     choices: tuple[object, ...] | None = None
     is_list: bool = False
     may_be_none: bool = False
-    extras: tuple[Value, ...] = ()
-    structure: Class | None = None
 
     @property
     def is_bool(self) -> bool:
@@ -55,15 +50,15 @@ def annotation_of(value: Value) -> Annotation:
         name = head.name.rpartition(".")[2] if isinstance(head, Named) else ""
         parts = items(inner) or (inner,)
         if name == "Literal":
-            return _literal(inner)
+            found = constant(inner)
+            return _one_of(found if isinstance(found, tuple) else (found,))
         if name in ("List", "list"):
             of = annotation_of(inner)
             return Annotation(kind=of.kind, choices=of.choices, is_list=True)
         if name == "Annotated":
-            of = annotation_of(parts[0])
-            return _changed(of, extras=parts[1:])
+            return annotation_of(parts[0])
         if name == "Optional":
-            return _changed(annotation_of(inner), may_be_none=True)
+            return replace(annotation_of(inner), may_be_none=True)
         return _union(parts if name == "Union" else both)
     return Annotation()
 
@@ -72,35 +67,19 @@ def _union(parts: tuple[Value, ...]) -> Annotation:
     others = [part for part in parts if not (isinstance(part, Known) and part.value is None)]
     if len(others) != 1 or len(parts) == 1:
         return Annotation()
-    return _changed(annotation_of(others[0]), may_be_none=True)
+    return replace(annotation_of(others[0]), may_be_none=True)
 
 
-def _changed(of: Annotation, *, may_be_none: bool = False, extras: tuple[Value, ...] = ()) -> Annotation:
-    return Annotation(
-        kind=of.kind,
-        choices=of.choices,
-        is_list=of.is_list,
-        may_be_none=of.may_be_none or may_be_none,
-        extras=(*of.extras, *extras),
-    )
-
-
-def _literal(inner: Value) -> Annotation:
-    found = constant(inner)
-    choices = found if isinstance(found, tuple) else (found,)
-    if ... in choices:
-        return Annotation()
-    return Annotation(kind="text", choices=tuple(map(str, choices)))
+def _one_of(values: Iterable[object]) -> Annotation:
+    choices = tuple(values)
+    return Annotation() if ... in choices else Annotation(kind="text", choices=tuple(map(str, choices)))
 
 
 def _enumeration(value: Class) -> Annotation:
     """Return the values of an Enum as choices."""
     if not any(isinstance(base, Named) and base.name in ("enum.Enum", "enum.StrEnum") for base in value.bases):
-        return Annotation(structure=value)
-    values = [constant(member) for member in value.frame.names.values()]
-    if ... in values:
         return Annotation()
-    return Annotation(kind="text", choices=tuple(map(str, values)))
+    return _one_of(map(constant, value.frame.names.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

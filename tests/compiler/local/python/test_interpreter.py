@@ -104,7 +104,8 @@ def test_version_of_a_repository_is_inside_pyenv(root):
             assert program_on_path("python3") == str(root.parent / "system" / "python3"), (text, unknown)
         Path(".python-version").write_text(f"{text}\n3.12.1\n")
         assert program_on_path("python3") == str(root / "versions" / "3.12.1" / "bin" / "python3"), text
-    for text in ("..\0/../planted\n3.12", "3.12\n" + "#\n" * 40_000 + "../../planted"):
+    late = "#\n" * 40_000 + "../../planted"
+    for text in ("..\0/../planted\n3.12", f"3.12\n{late}", f"3.12\n\0{late}"):
         Path(".python-version").write_text(text)
         assert program_on_path("python3") == str(root.parent / "system" / "python3"), text
     Path(".python-version").write_text("3.12.1/envs/own")
