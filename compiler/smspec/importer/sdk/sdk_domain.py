@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
+from smspec.importer.sdk.loops import doubt, set_before_use
 from smspec.importer.sdk.sdk_facts import SDK, is_builtin
 from smspec.importer.sdk.values import (
     LONGEST,
@@ -29,9 +30,7 @@ from smspec.importer.sdk.values import (
     text_of,
 )
 from smspec.script.follow import values as followed
-from smspec.script.follow.code import SCOPES
 from smspec.script.follow.domain import Domain, Names
-from smspec.script.follow.frames import Function
 from smspec.script.follow.values import UNKNOWN, Bound, Known, Named
 
 if TYPE_CHECKING:
@@ -202,57 +201,10 @@ class SdkDomain(Domain):
 
     def reached(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
         """Treat as unknown what code may assign, and the collections that it may change."""
-        self._doubt(run, node, frame, frozenset())
+        doubt(run, node, frame, frozenset(), self._step)
 
     def doubted(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
-        self._doubt(run, node, frame, self._set_before_use(node, frame))
-
-    def _set_before_use(self, node: ast.AST, frame: Frame) -> frozenset[ast.AST]:
-        """Return the entries that each pass of a loop sets before it uses their mapping."""
-        found: set[ast.AST] = set()
-        used: set[str] = set()
-        body = node.body if isinstance(node, ast.For | ast.While) else []
-        tests: list[ast.AST] = [node.test] if isinstance(node, ast.While) else []
-        for statement in (*tests, *body):
-            target = _entry_set(statement)
-            for part in ast.walk(statement.value if target and isinstance(statement, ast.Assign) else statement):
-                self._step(1)
-                if isinstance(part, ast.Name):
-                    used.add(part.id)
-                    value = frame.get(part.id)
-                    if isinstance(value, Function) or (isinstance(value, SdkInstance) and value.kind[:6] == "class "):
-                        return frozenset(found)  # its code may use them
-            name = target.value.id if target is not None and isinstance(target.value, ast.Name) else None
-            if target is not None and name is not None and name not in used and not self._is_shared(name, frame):
-                found.add(target)
-        return frozenset(found)
-
-    def _is_shared(self, name: str, frame: Frame) -> bool:
-        """Return whether the program may reach a collection by another name."""
-        value, above = frame.get(name), frame
-        while True:
-            self._step(len(above.names))
-            for other, held in above.names.items():
-                within = held.members().values() if isinstance(held, Collection) else ()
-                if (held is value and other.strip() != name) or any(each is value for each in within):
-                    return True
-            if above.outer is None:
-                return False
-            above = above.outer
-
-    def _doubt(self, run: ProgramInterpreter, node: ast.AST, frame: Frame, kept: frozenset[ast.AST]) -> None:
-        code = run.codes.of(node)
-        for name in sorted(code.shared):
-            frame.module.set(name, SdkUnknown(name))
-        for name in sorted(code.shared if isinstance(node, SCOPES) else code.shared | code.stored):
-            frame.set(name, SdkUnknown(name))
-        for part in ast.walk(node):
-            self._step(1)
-            if isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store | ast.Del):
-                if part not in kept:
-                    _forget_entry(part, frame)
-            elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-                _forget_root(part.func.value, frame)
+        doubt(run, node, frame, set_before_use(node, frame, self._step), self._step)
 
 
 def doubt_names(frame: Frame) -> None:
@@ -262,35 +214,6 @@ def doubt_names(frame: Frame) -> None:
             value.is_known = False
         elif isinstance(value, Known | SdkText):
             frame.names[name] = SdkUnknown(name, is_text=isinstance(lowered(value), str | SdkText))
-
-
-def _entry_set(statement: ast.AST) -> ast.Subscript | None:
-    """Return the entry that a statement such as ``request["Tags"] = []`` sets."""
-    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
-    is_entry = isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
-    return target if isinstance(target, ast.Subscript) and is_entry and _is_constant(target) else None
-
-
-def _is_constant(part: ast.Subscript) -> bool:
-    return isinstance(part.slice, ast.Constant) and isinstance(part.slice.value, str)
-
-
-def _forget_entry(part: ast.Attribute | ast.Subscript, frame: Frame) -> None:
-    """Treat an entry as changed, and its mapping; the other entries stay as they are if the key is known."""
-    value = frame.get(part.value.id) if isinstance(part.value, ast.Name) else None
-    if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant) and isinstance(value, Entries):
-        value.is_known = False
-        forget(value.values.get(part.slice.value))
-    else:
-        _forget_root(part.value, frame)
-
-
-def _forget_root(node: ast.expr, frame: Frame) -> None:
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    value = frame.get(node.id) if isinstance(node, ast.Name) else None
-    if isinstance(value, SdkItems | Entries):
-        forget(value)
 
 
 def same(one: Value, two: Value, depth: int = 0) -> bool:

@@ -118,7 +118,7 @@ class SdkItems(Collection):
 
     def set_item(self, key: followed.Value, value: followed.Value) -> None:
         index = key.constant()
-        if isinstance(index, int) and 0 <= index < len(self.values):
+        if self.is_known and isinstance(index, int) and 0 <= index < len(self.values):
             self.values[index] = lowered(value)
         else:
             self.escape()
@@ -183,7 +183,11 @@ class Entries(Collection):
         name = key.constant()
         if not is_constant(name):
             return UNKNOWN
-        return lifted(self.values[name]) if self.is_known and name in self.values else SdkUnknown(str(name))
+        found = self.values.get(name)
+        if not self.is_known and isinstance(found, SdkItems | Entries):
+            forget(found)  # other code may have put another one here, but what is set in it from now on is known
+            return found
+        return lifted(found) if self.is_known and name in self.values else SdkUnknown(str(name))
 
     def set_item(self, key: followed.Value, value: followed.Value) -> None:
         name = key.constant()
