@@ -154,7 +154,7 @@ def _write(found: LockTarget, after: Lock, lines: list[str], console: Console) -
     before = found.before
     is_new = after != before or not found.is_there
     if is_new:
-        after = replace(after, smspec=__version__, api_model=pinned_model().date)
+        after = replace(after, smspec=__version__, api_model=pinned_model().date, locked=_today())
         if after.names:
             after = replace(after, image_table=image_table_date())
         write_whole(found.path, lock_text(after))
@@ -167,6 +167,13 @@ def _write(found: LockTarget, after: Lock, lines: list[str], console: Console) -
     for line in lines:
         console.say(visible(line))
     console.remark(visible(f"wrote {found.path}" if is_new else f"{found.path} is up to date"))
+
+
+def _today() -> str:
+    """Return the date, in UTC; no other line of a lock depends on a clock."""
+    from datetime import datetime, timezone
+
+    return datetime.now(timezone.utc).date().isoformat()
 
 
 def _digests(words: list[str]) -> dict[str, str]:

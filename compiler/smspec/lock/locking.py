@@ -43,6 +43,7 @@ def lock_text(lock: Lock) -> str:
         "lock": VERSION,
         "smspec": lock.smspec,
         "api_model": lock.api_model,
+        **({"locked": lock.locked} if lock.locked else {}),
         **({"image_table": lock.image_table, "names": dict(sorted(lock.names.items()))} if lock.names else {}),
         "images": dict(sorted(lock.images.items())),
         **({"pythons": dict(sorted(lock.pythons.items()))} if lock.pythons else {}),

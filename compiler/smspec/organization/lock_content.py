@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Environments
+from datetime import date
 from typing import cast
 
 from smspec.diagnostics import Finding, InvalidInput, Rule, placed, placed_at
@@ -207,6 +208,7 @@ def _lock(path: str, content: bytes, environments: LockEnvironments | None) -> L
         smspec=_text(document, "smspec"),
         api_model=_text(document, "api_model"),
         image_table=_text(document, "image_table"),
+        locked=_text(document, "locked"),
     )
 
 
@@ -238,7 +240,17 @@ def _faults(document: Document) -> list[Finding]:
         node = root.get(name)
         if node is not None and not (isinstance(node, Scalar) and isinstance(node.value, str)):
             findings.append(MALFORMED_LOCK.at((name,), f"`{name}` is not a string", help=HELP))
+    node = root.get("locked")
+    if node is not None and not (isinstance(node, Scalar) and _is_date(str(node.value))):
+        findings.append(MALFORMED_LOCK.at(("locked",), "`locked` is not a date", help=HELP))
     return findings
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _is_digest(text: str) -> bool:

@@ -207,6 +207,7 @@ def combined_lock(locks: Sequence[tuple[str, Lock]], boundary: Boundary) -> Lock
         smspec=last.smspec,
         api_model=last.api_model,
         image_table=last.image_table,
+        locked=max(lock.locked for _, lock in locks),
     )
 
 

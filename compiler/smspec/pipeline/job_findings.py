@@ -92,6 +92,7 @@ def _secrets(job: DecodedJob) -> Iterable[Finding]:
 def _request(job: DecodedJob) -> Iterable[Finding]:
     """Return what the API would reject, at the key of the spec that it was made from."""
     request, image, policy = job.plan.request, job.spec.image, job.inputs.policy
+    lock = job.inputs.build_inputs.lock
     tagged = image.uri if isinstance(image, ExistingImage) else ""
     found = request_findings(
         request.payload,
@@ -99,7 +100,7 @@ def _request(job: DecodedJob) -> Iterable[Finding]:
         in_spec_words=True,
         launcher=job.plan.run.launcher if job.plan.run else None,
         tagged_image=tagged,
-        today=job.inputs.facts.today,
+        today=job.inputs.facts.today or (lock.locked if lock is not None else ""),
     )
     if policy is not None and policy.quotas.accounts:
         # Imported late: few repositories know the quotas of their accounts.

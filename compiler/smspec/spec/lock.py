@@ -95,7 +95,7 @@ class Lock:
     ``names``: short name of an image, with the region → its URI. ``pythons``: base image whose tag does not show its
     Python → the version in its config. ``environments``: key → the packages of an image.
     ``smspec``, ``api_model``, and ``image_table`` are the version, and the dates of the pinned API model and of the
-    table of images, that the lock was made with.
+    table of images, that the lock was made with; ``locked`` is the date when what it pins last changed.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -106,6 +106,7 @@ class Lock:
     smspec: str = ""
     api_model: str = ""
     image_table: str = ""
+    locked: str = ""
 
     def pinned(self, reference: str) -> str:
         """Return a reference with its locked digest; unchanged if it has a digest, or none is locked."""

@@ -21,6 +21,8 @@ _INPUT = (
 _SUBMIT = "training_job inputs job_name retry_config priority share_identifier timeout tags"
 ORDER = {
     "Estimator": "image_uri role instance_count instance_type keep_alive_period_in_seconds volume_size",
+    "EstimatorBase": "role instance_count instance_type keep_alive_period_in_seconds volume_size volume_kms_key",
+    "Framework": "entry_point source_dir hyperparameters container_log_level code_location image_uri dependencies",
     "PyTorch": _FRAMEWORK,
     "MXNet": _FRAMEWORK,
     "SKLearn": "entry_point framework_version py_version source_dir hyperparameters image_uri",
@@ -69,6 +71,7 @@ FRAMEWORKS = {
     "MXNet": "mxnet",
     "Chainer": "chainer",
     "RLEstimator": "rl",
+    "Framework": "",
 }
 _NUMBER = "[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?"
 METRICS_OF_TOOLKITS = {

@@ -53,6 +53,18 @@ def is_request(call: SdkInstance) -> bool:
     )
 
 
+def requested_by(value: Value) -> dict[str, Value]:
+    """Return the arguments that a request is which is given as one mapping; a wrapper of boto3 may take it so."""
+    if isinstance(value, Entries) and value.is_known:
+        return {str(name): inner for name, inner in value.values.items()}
+    return {UNPACKED: value}
+
+
+def in_a_file(path: str) -> str:
+    """Return how to import a request that the program reads from a file."""
+    return f"it is read from `{path}`; import that file"
+
+
 def region_of(made: SdkInstance) -> Value:
     """Return the region of a client or session of boto3, as the program sets it; None if it does not."""
     order = ("service_name", "region_name") if made.kind.endswith(".client") else _SESSION

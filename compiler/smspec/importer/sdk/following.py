@@ -5,28 +5,47 @@ from __future__ import annotations
 import ast
 import re
 
-from smspec.importer.sdk.arguments import arguments_of
-from smspec.importer.sdk.call_requests import CALL, UNPACKED, is_request, name_of, region_of
+from smspec.importer.sdk.call_requests import (
+    CALL,
+    UNPACKED,
+    in_a_file,
+    is_request,
+    name_of,
+    region_of,
+    requested_by,
+)
+from smspec.importer.sdk.callables import (
+    LAMBDA,
+    NEW,
+    START,
+    Partial,
+    SdkClass,
+    SdkSuper,
+    SubclassInstance,
+    handed_over,
+    is_callable,
+    runs_other_code,
+    starts_jobs,
+)
+from smspec.importer.sdk.conversions import converted, read_from
+from smspec.importer.sdk.found_jobs import FoundJobs
 from smspec.importer.sdk.images import is_image_call
-from smspec.importer.sdk.notebook import NotebookProgram, unreadable
-from smspec.importer.sdk.sdk_domain import SdkDomain, alike, copied, doubt_names, shallow
+from smspec.importer.sdk.notebook import RUN_ELSEWHERE, NotebookProgram, unreadable
+from smspec.importer.sdk.sdk_domain import NamesOfProgram, SdkDomain, copied, doubt_names, shallow
 from smspec.importer.sdk.sdk_facts import (
     PARAMETERS,
     REMOTE,
-    SDK,
     Surroundings,
     attribute_of,
     is_job_class,
+    is_of_the_sdk,
     item_of,
     leaves_arguments,
     result_of,
 )
-from smspec.importer.sdk.sdk_request import QUEUE, Job
 from smspec.importer.sdk.values import (
-    Collection,
     Entries,
     SdkInstance,
-    SdkItems,
     SdkPlace,
     SdkUnknown,
     Value,
@@ -38,14 +57,16 @@ from smspec.script.follow import values as followed
 from smspec.script.follow.evaluation import Evaluation
 from smspec.script.follow.frames import Call, Frame, Function
 from smspec.script.follow.interpreter import ProgramInterpreter, Recorder, TooManySteps
-from smspec.script.follow.values import UNKNOWN, Bound, Named
+from smspec.script.follow.values import UNKNOWN, Bound, Known, Named
 from smspec.script.script_files import tree_or_error
 from smspec.source import SourceText, Span
 
 MOST_STEPS = 300_000
 """Expressions and statements: a long notebook has some thousands."""
 
-MOST_JOBS = 200
+_OF_AN_ESTIMATOR = frozenset(("role", "role_arn", "image_uri", "entry_point"))
+"""Arguments of which an estimator has one besides its instance type."""
+
 _ASSIGNED = re.compile(r"^[ \t]*([A-Za-z_]\w*)[ \t]*[-+*/|]?=", re.MULTILINE)
 
 
@@ -54,12 +75,11 @@ class Following(Recorder):
 
     def __init__(self, program: NotebookProgram) -> None:
         self.surroundings = Surroundings()
-        self.jobs: dict[tuple[SdkPlace, int, tuple[int, ...]], list[Job]] = {}
-        self.created: dict[SdkPlace, SdkInstance] = {}
+        self.found = FoundJobs()
         self.is_complete = True
         self.unreadable: list[str] = []
-        self.unknown_calls: list[SdkPlace] = []
-        self.others: dict[SdkPlace, str] = {}
+        self._inside: list[tuple[SubclassInstance, SdkClass]] = []
+        self._constructed_classes: set[SdkClass] = set()
         self._cell = 0
         self._methods: dict[str, dict[str, Function]] = {}
         self._constants: dict[str, dict[str, Value]] = {}
@@ -78,23 +98,39 @@ class Following(Recorder):
         for cell in program.cells:
             self._cell = cell.number
             tree = tree_or_error(SourceText("cell", cell.code))
-            if isinstance(tree, ast.Module):
+            if isinstance(tree, ast.Module) and cell.is_apart:
+                self._follow_apart(tree)
+            elif isinstance(tree, ast.Module):
                 self._run.module(tree, self._frame)
-            else:
+            elif not cell.is_apart:
                 self.unreadable.append(unreadable(cell, tree))
                 for match in _ASSIGNED.finditer(cell.code):
                     self._frame.set(match[1], SdkUnknown(match[1]))
-            if isinstance(tree, ast.Module):
+            for name in cell.sets:
+                self._frame.set(name, SdkUnknown(name))
+            if isinstance(tree, ast.Module) and not cell.is_apart:
                 definitions += [(cell.number, node) for node in tree.body]
         for value in list(self._frame.names.values()):
             if isinstance(value, Function) and not value.was_called:
                 self._enter(value)
         for number, node in definitions:
             self._cell = number
-            if isinstance(node, ast.ClassDef):
+            kind = self._frame.names.get(node.name) if isinstance(node, ast.ClassDef) else None
+            if isinstance(kind, SdkClass):
+                if kind not in self._constructed_classes:
+                    self.found.starts.setdefault(SdkPlace(number, node.lineno), kind.name)
+            elif isinstance(node, ast.ClassDef):
                 self._follow_class(node)
             elif isinstance(node, ast.AsyncFunctionDef) or (isinstance(node, ast.FunctionDef) and node.decorator_list):
                 self._enter(self._function(node))
+
+    def _follow_apart(self, tree: ast.Module) -> None:
+        """Follow a cell that may run in another process: it has other names, or sets those of the notebook."""
+        whole, self._frame = self._frame, Frame(SourceText("program", ""))
+        self._run.module(tree, self._frame)
+        for name in self._frame.names:
+            whole.set(name, SdkUnknown(name))
+        self._frame = whole
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
         plain = node if isinstance(node, ast.FunctionDef) else ast.FunctionDef(**vars(node))
@@ -162,21 +198,111 @@ class Following(Recorder):
     def called(self, name: str, call: Call) -> followed.Value:
         if name.endswith(f".{CALL}") and self._requested(call, None):
             return UNKNOWN
+        special = self._special(name, call)
+        if special is None and not (leaves_arguments(name) or is_of_the_sdk(name)):
+            self.not_followed(call)
+        return lifted(self._called(self._made(name, call))) if special is None else special
+
+    def _special(self, name: str, call: Call) -> followed.Value | None:
+        """Return the result of a function that has to do with names, methods, or functions of the program."""
+        first = call.arguments[0] if call.arguments else None
+        kind, _, method = name.rpartition(".")
         if name == "exec" and (len(call.node.args) < 2 or isinstance(call.node.args[1], ast.Call)):
             doubt_names(self._frame)
-        return lifted(self._called(self._made(name, call)))
+        elif name == RUN_ELSEWHERE:
+            self._run_elsewhere(call.node, str(first.constant()) if first is not None else "")
+        elif name in ("globals", "locals") and not call.arguments:
+            text = ast.unparse(call.node)
+            return NamesOfProgram(self._frame, lambda: self._run_elsewhere(call.node, text))
+        elif name == "getattr" and len(call.arguments) == 2 and first is not None:
+            word = call.arguments[1].constant()
+            return self._run.attribute_of(first, word) if isinstance(word, str) else None
+        elif name == "functools.partial" and first is not None and (is_callable(first) or isinstance(first, Named)):
+            return Partial(first, call)
+        elif name == "super" and self._inside:
+            instance, kind_of = self._inside[-1]
+            return SdkSuper(instance, kind_of.above)
+        elif method == START and isinstance(first, SubclassInstance) and is_job_class(kind):
+            made = self._made(kind, call)
+            made.positional = made.positional[1:]
+            first.built(made)
+            return Known(None)
+        elif handed_over(name, call, self._run):
+            return UNKNOWN
+        return None
+
+    def _run_elsewhere(self, node: ast.Call, text: str) -> None:
+        """Treat names as perhaps set by code that is not in the program."""
+        doubt_names(self._frame)
+        self.found.elsewhere.setdefault(SdkPlace(self._cell, node.lineno), text)
+
+    def not_followed(self, call: Call) -> None:
+        """See a call of code that is not in the program, with what it is given."""
+        place = SdkPlace(self._cell, call.node.lineno)
+        for value in (*call.arguments, *call.keywords.values()):
+            if starts_jobs(value, frozenset((CALL,))):
+                self.found.unknown_calls.setdefault(place, "")
+            elif isinstance(value, Function) and value.node.name == LAMBDA and not value.was_called:
+                self._enter(value)
+        if "instance_type" in call.keywords and _OF_AN_ESTIMATOR & call.keywords.keys():
+            self.found.makers.setdefault(place, ast.unparse(call.node.func)[:60])
 
     def method_called(self, owner: followed.Value, name: str, call: Call) -> followed.Value | None:
-        if name == CALL and self._requested(call, owner):
+        own = self._methods.get(owner.kind, {}) if isinstance(owner, SdkInstance) else {}
+        if name == CALL and name not in own and self._requested(call, owner):
             return UNKNOWN
+        if isinstance(owner, SdkClass):
+            return self._constructed(owner, call) if name == NEW else None
+        if isinstance(owner, SdkSuper):
+            return self._above(owner, name, call)
+        if isinstance(owner, SubclassInstance) and (found := owner.made_by.found(name)):
+            return self._entered(owner, *found, call)
+        if (read := read_from(owner, name)) is not None:
+            return lifted(read)
         if not isinstance(owner, SdkInstance):
+            if handed_over(f".{name}", call, self._run):
+                return UNKNOWN
+            if runs_other_code(name, call):
+                self._run_elsewhere(call.node, ast.unparse(call.node)[:60])
+            if name in ("fit", "train") and isinstance(owner, SdkUnknown):
+                self.found.starts.setdefault(SdkPlace(self._cell, call.node.lineno), ast.unparse(call.node.func)[:60])
             if name in ("submit", "map") and isinstance(call.keywords.get("training_job"), SdkInstance):
-                self._queued(None, self._made(name, call), is_list=name == "map")
+                self.found.queued(self._run, None, self._made(name, call), is_list=name == "map")
             return call.unknown_result() if isinstance(owner, Bound) else None
-        function = self._methods.get(owner.kind, {}).get(name)
+        function = own.get(name)
         if function is not None:
             return self._run.entered(function, call, () if _is_decorated(function, "staticmethod") else (owner,))
         return lifted(self._method_called(owner, self._made(name, call)))
+
+    def _constructed(self, kind: SdkClass, call: Call) -> followed.Value:
+        """Return an object of a class of the program that starts jobs."""
+        made = SubclassInstance(kind, SdkPlace(self._cell, call.node.lineno))
+        start = kind.found(START)
+        if start is None:
+            made.built(self._made(kind.kind, call))
+        else:
+            made.is_known = False  # unless it calls that of the SDK
+            self._entered(made, *start, call)
+        self.found.made(made)
+        self._constructed_classes.add(kind)
+        return made
+
+    def _entered(self, owner: SubclassInstance, kind: SdkClass, function: Function, call: Call) -> followed.Value:
+        self._inside.append((owner, kind))
+        found = self._run.entered(function, call, (owner,))
+        self._inside.pop()
+        return found
+
+    def _above(self, owner: SdkSuper, name: str, call: Call) -> followed.Value:
+        """Return the result of a method of a base."""
+        found = owner.above.found(name) if owner.above is not None else None
+        if found is not None:
+            return self._entered(owner.instance, *found, call)
+        if name == START:
+            owner.instance.is_known = True
+            owner.instance.built(self._made(owner.instance.kind, call))
+            return Known(None)
+        return lifted(self._method_called(owner.instance, self._made(name, call)))
 
     def _made(self, name: str, call: Call) -> SdkInstance:
         """Return a call as what it would make."""
@@ -188,16 +314,15 @@ class Following(Recorder):
     def _called(self, call: SdkInstance) -> Value:
         """Return the result of something of a module."""
         name, positional, named = call.kind, call.positional, call.arguments
-        if name == "dict" and call.is_known and len(positional) <= 1:
-            found = Entries({})
-            found.update(positional[0] if positional else Entries({}), named)
-            return found
+        made = converted(name, positional, named) if call.is_known else None
+        if made is not None:
+            return made
         if name in ("copy.copy", "copy.deepcopy") and call.is_known and len(positional) == 1 and not named:
             return copied(positional[0], {}) if name == "copy.deepcopy" else shallow(positional[0])
         known = result_of(name, positional, named, self.surroundings) if call.is_known else None
         if known is not None:
             return known
-        if name.startswith((f"{SDK}.", f"{SDK}_core.", "boto3.")):
+        if is_of_the_sdk(name):
             if name.endswith(".ModelTrainer.from_recipe"):
                 call.kind, call.arguments = name.removesuffix(".from_recipe"), {"training_recipe": True, **named}
             if name.endswith(PARAMETERS):
@@ -205,11 +330,11 @@ class Following(Recorder):
                 return SdkUnknown(given if isinstance(given, str) else "", is_text=name.endswith("String"))
             if is_image_call(call) and (not call.is_known or "model_id" in named):
                 return SdkUnknown("training_image", is_text=True)
-            if is_job_class(call.kind) and len(self.created) < MOST_JOBS:
-                self.created.setdefault(call.place, call)
+            if is_job_class(call.kind):
+                self.found.made(call)
             if name.endswith(REMOTE) and ".remote_function" in name:
-                self.others[call.place] = name
-            self._passed_estimator(call)
+                self.found.others[call.place] = name
+            self.found.passed_estimator(self._run, call)
             return call
         if not leaves_arguments(name):
             for value in call.members().values():
@@ -231,9 +356,9 @@ class Following(Recorder):
                 known.values.update(call.arguments)
                 known.is_known &= call.is_known
         elif name in ("fit", "train"):
-            self._started(owner, call)
+            self.found.started(self._run, owner, call)
         elif name in ("submit", "map"):
-            self._queued(owner, call, is_list=name == "map")
+            self.found.queued(self._run, owner, call, is_list=name == "map")
         elif name.startswith("with_") and owner.kind.endswith(".ModelTrainer"):
             owner.arguments[name] = given if call.is_known else SdkUnknown(name)
             return owner
@@ -251,74 +376,21 @@ class Following(Recorder):
         made = self._made(f"boto3.{CALL}", call)
         if UNPACKED in call.keywords:
             made.arguments[UNPACKED] = lowered(call.keywords[UNPACKED])
+        if len(made.positional) == 1 and not made.arguments:
+            made.arguments = requested_by(made.positional.pop())
         if not is_request(made):
             return False
         if made.arguments.keys() == {UNPACKED} and not isinstance(made.arguments[UNPACKED], Entries):
-            self.unknown_calls.append(made.place)
+            rest = made.arguments[UNPACKED]
+            file = rest.file if isinstance(rest, SdkUnknown) else ""
+            self.found.unknown_calls.setdefault(made.place, in_a_file(file) if file else "")
             return True
         made.name = name_of(made.arguments.get("TrainingJobName"))
         region = region_of(client) if isinstance(client, SdkInstance) else None
         if region is not None:
             made.arguments["region"] = region
-        self._record(made, made, "")
+        self.found.record(self._run, made, made, "")
         return True
-
-    def _started(self, owner: SdkInstance, call: SdkInstance) -> None:
-        """Record a job; for a tuner, that of its estimator."""
-        if is_job_class(owner.kind):
-            self._record(owner, call, "")
-            return
-        inner = owner.arguments.get("estimator", owner.positional[0] if owner.positional else None)
-        if owner.kind.rpartition(".")[2] == "HyperparameterTuner" and isinstance(inner, SdkInstance):
-            self._record(inner, call, "a tuning job")
-        elif owner.kind.startswith((f"{SDK}.", f"{SDK}_core.")):
-            self.others[owner.place] = owner.kind
-
-    def _queued(self, queue: SdkInstance | None, call: SdkInstance, *, is_list: bool) -> None:
-        """Record a job that goes to a queue of AWS Batch; with a list of inputs, one for each."""
-        given = arguments_of(call)
-        trainer, inputs = given.pop("training_job", None), given.pop("inputs", None)
-        if not isinstance(trainer, SdkInstance):
-            return
-        rest = Entries({"queue_name": arguments_of(queue).get("queue_name") if queue else SdkUnknown("queue")})
-        rest.values.update(given)
-        name = "input_data_config" if trainer.kind.endswith(".ModelTrainer") else "inputs"
-        listed = inputs.values if is_list and isinstance(inputs, SdkItems) and inputs.is_known else [inputs]
-        for number, value in enumerate(listed):
-            started = SdkInstance(call.kind, [], {name: value, QUEUE: rest}, call.place)
-            started.is_known = call.is_known
-            self._run.rounds.append(number)
-            self._record(trainer, started, "a service job of AWS Batch")
-            self._run.rounds.pop()
-
-    def _passed_estimator(self, instance: SdkInstance) -> None:
-        """Record the job of a step of a pipeline."""
-        estimator = instance.arguments.get("estimator")
-        if instance.kind.rpartition(".")[2] == "TrainingStep" and isinstance(estimator, SdkInstance):
-            inputs = {"inputs": instance.arguments["inputs"]} if "inputs" in instance.arguments else {}
-            self._record(estimator, SdkInstance("fit", [], inputs, instance.place), "a step of a pipeline")
-
-    def _record(self, owner: SdkInstance, call: SdkInstance, part_of: str) -> None:
-        """Record a job. A function that is called again starts another one, if that differs in what is known."""
-        key = (owner.place, call.place.cell * 1_000_000 + call.place.line, tuple(self._run.rounds))
-        if not (is_job_class(owner.kind) or owner is call) or sum(map(len, self.jobs.values())) >= MOST_JOBS:
-            return
-        self._step(100)
-        here = self.jobs.setdefault(key, [])
-        if any(alike(job.estimator, owner) and alike(job.call, call) for job in here):
-            return
-        memo: dict[int, Collection] = {}
-        estimator, started = copied(owner, memo), copied(call, memo)
-        if isinstance(estimator, SdkInstance) and isinstance(started, SdkInstance):
-            here.append(Job(estimator=estimator, call=started, part_of=part_of))
-
-    def found_jobs(self) -> list[Job]:
-        """Return the jobs that are started, and those of estimators that are only created, in order."""
-        jobs = [job for here in self.jobs.values() for job in here]
-        started = {job.estimator.place for job in jobs}
-        unused = [made for place, made in self.created.items() if place not in started]
-        jobs += [Job(estimator=made, call=None, part_of="") for made in unused]
-        return sorted(jobs, key=lambda job: (job.place.cell, job.place.line))
 
 
 def _is_decorated(function: Function, name: str) -> bool:

@@ -128,6 +128,8 @@ def image_of_estimator(kind: str, given: Mapping[str, Value], surroundings: Surr
     elif kind == "RLEstimator":
         framework = f"{last_word(given.get('toolkit'))}-{last_word(given.get('framework'))}"
         version = given.get("toolkit_version")
+    if not framework:
+        return None
     if given.get("compiler_config") is not None and kind != "TensorFlow":
         framework += "-trcomp"
     if _is_model_parallel(given):

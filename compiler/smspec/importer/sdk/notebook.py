@@ -19,9 +19,19 @@ MOST_CELLS = 5_000
 NOT_KNOWN = "__value_of_a_shell_command__"
 """Stands for the result of a shell command or magic: a name that nothing defines."""
 
+RUN_ELSEWHERE = "__names_of_other_code__"
+"""The function that stands for code, such as that of `%run`, which may set any names; its argument is the line."""
+
 _NOTEBOOK = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)[ \t]*([^\n]*)\n?(.*)", re.DOTALL)
-_SAME_LANGUAGE = frozenset(("time", "timeit", "capture", "prun", "python", "python3", "local", "px"))
+_SAME_LANGUAGE = frozenset(("time", "timeit", "capture", "prun", "local"))
+_APART = frozenset(("python", "python2", "python3", "pypy", "px", "pyspark", "spark", "script"))
+"""Magics of cells with code of Python that another process may run."""
+
+_OUTPUTS = re.compile(r"(?:^|\s)--(?:out|err|proc)(?:\s+|=)([A-Za-z_]\w*)")
+_CAPTURED = re.compile(r"\s*(?:--\S+\s+)*([A-Za-z_]\w*)\s*")
+_ELSEWHERE = re.compile(r"([ \t]*)(?:%time[ \t]+)?%(?:run|load|loadpy|rerun|pylab|store[ \t]+-r[ \t]*$)(?:[ \t].*)?$")
+_RESTORED = re.compile(r"([ \t]*)%store[ \t]+-r[ \t]+([A-Za-z_][\w \t]*)")
 _WRITES = frozenset(("writefile", "file"))
 _COMMAND = re.compile(r"([ \t]*)(?:[!%?]|\w[\w.]*\?{1,2}[ \t]*$)")
 _TARGET = r"[\w., \t]+(?:\[[^\[\]=]*\][ \t]*)?=[ \t]*"
@@ -42,10 +52,15 @@ _LINE_END = re.compile(r"\r\n?")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Code; ``number`` counts the code cells of a notebook from 1, and is 0 for a program."""
+    """Code; ``number`` counts the code cells of a notebook from 1, and is 0 for a program.
+
+    ``is_apart``: another process runs it. ``sets``: names that the shell commands of the cell set.
+    """
 
     number: int
     code: str
+    is_apart: bool = False
+    sets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +120,15 @@ def _cells(listed: list[object]) -> NotebookProgram:
     files: dict[str, str] = {}
     for number, text in enumerate(filter(None, map(_code, listed[:MOST_CELLS])), start=1):
         magic = _CELL_MAGIC.fullmatch(text)
+        sets = tuple(_OUTPUTS.findall(magic[2])) if magic else ()
         if magic is None or magic[1] in _SAME_LANGUAGE:
-            cells.append(Cell(number, without_commands(magic[3] if magic else text)))
+            if magic and magic[1] == "capture" and (captured := _CAPTURED.fullmatch(magic[2])):
+                sets = (captured[1],)
+            cells.append(Cell(number, without_commands(magic[3] if magic else text), sets=sets))
+        elif magic[1] in _APART:
+            cells.append(Cell(number, without_commands(magic[3]), is_apart=True, sets=sets))
+        elif sets:
+            cells.append(Cell(number, "", sets=sets))
         elif magic[1] in _WRITES:
             _write(files, magic[2], magic[3])
     return NotebookProgram(cells=tuple(cells), files=files, is_notebook=True)
@@ -145,6 +167,10 @@ def without_commands(text: str) -> str:
         if not is_continued and (run := _run_by_magic(lines, index)):
             kept = index + len(run)
             lines[index:kept] = run
+        elif not is_continued and (elsewhere := _ELSEWHERE.fullmatch(line)):
+            lines[index] = f"{elsewhere[1]}{RUN_ELSEWHERE}({line.strip()!r})"
+        elif not is_continued and (restored := _RESTORED.fullmatch(line)):
+            lines[index] = f"{restored[1]}{' = '.join([*restored[2].split(), NOT_KNOWN])}"
         elif is_continued or command:
             ends_open = line.rstrip().endswith("\\")
             lines[index] = "" if is_continued or command is None else f"{command[1]}pass"

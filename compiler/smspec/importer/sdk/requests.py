@@ -19,6 +19,7 @@ from smspec.importer.sdk.arguments import (
     arguments_of,
     has_too_many,
 )
+from smspec.importer.sdk.callables import SubclassInstance
 from smspec.importer.sdk.debugging import debugging
 from smspec.importer.sdk.images import image_of_call, image_of_estimator, is_image_call, last_word
 from smspec.importer.sdk.inputs import channels, input_mode
@@ -61,6 +62,10 @@ class RequestOfJob:
         stem = self._stem()
         if not self.job.estimator.is_known or has_too_many(self.job.estimator):
             self._lose("arguments", "some are passed with `*` or `**`, and not known")
+        if isinstance(self.job.estimator, SubclassInstance):
+            kind = self.job.estimator.made_by
+            for name, line in kind.overridden().items():
+                self._lose(name, f"line {line}: `class {kind.name}` replaces this method, which smspec does not run")
         output = self._output()
         self._image()
         self._resources()

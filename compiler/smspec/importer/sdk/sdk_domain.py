@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
-from smspec.importer.sdk.sdk_facts import SDK, is_builtin
+from smspec.importer.sdk.callables import SdkClass, as_function
+from smspec.importer.sdk.loops import doubt, set_before_use
+from smspec.importer.sdk.notebook import RUN_ELSEWHERE
+from smspec.importer.sdk.sdk_facts import SDK, is_builtin, is_job_class
 from smspec.importer.sdk.values import (
     LONGEST,
     Collection,
@@ -29,20 +32,24 @@ from smspec.importer.sdk.values import (
     text_of,
 )
 from smspec.script.follow import values as followed
-from smspec.script.follow.code import SCOPES
-from smspec.script.follow.domain import Domain, Names
-from smspec.script.follow.frames import Function
+from smspec.script.follow.domain import Definition, Domain, Names
+from smspec.script.follow.evaluation import Evaluation
+from smspec.script.follow.frames import Function, defaults_of
 from smspec.script.follow.values import UNKNOWN, Bound, Known, Named
 
 if TYPE_CHECKING:
     from smspec.script.follow.facts import Part
-    from smspec.script.follow.frames import Frame
+    from smspec.script.follow.frames import Call, Frame
     from smspec.script.follow.interpreter import ProgramInterpreter
+    from smspec.source import Span
 
 MOST_PASSES = 200
 """The maximum number of items for which each pass of a loop is followed."""
 
 _DEEPEST = 20
+_SEEN = frozenset(("exec", "super", "globals", "locals", RUN_ELSEWHERE))
+"""Functions that the importer follows, with that of a notebook's `%run`."""
+
 _STARRED = frozenset((SDK, f"{SDK}_core", "boto3", *sys.stdlib_module_names))
 """Packages that have no names such as `role`."""
 
@@ -53,6 +60,7 @@ class SdkDomain(Domain):
     """The values of a program that starts jobs; ``step`` counts what copying them costs."""
 
     follows_classes = False
+    follows_parts = True
     star_replaces = False
 
     def __init__(self, step: Callable[[int], None]) -> None:
@@ -66,8 +74,8 @@ class SdkDomain(Domain):
     def given(self, value: followed.Value, name: str = "") -> followed.Value:
         """Return a value that is an argument: something of a module is unknown, except what belongs to the SDK."""
         if isinstance(value, Named) and not value.name.startswith(f"{SDK}."):
-            return self._outside.setdefault(value.name, SdkUnknown(value.name.rpartition(".")[2]))
-        return SdkUnknown(value.name) if isinstance(value, Bound) else self.named(value, name)
+            return self._outside.setdefault(value.name, SdkUnknown(value.name.rpartition(".")[2], function=value))
+        return SdkUnknown(value.name, function=value) if isinstance(value, Bound) else self.named(value, name)
 
     def starred(self, source: str, frame: Frame) -> None:
         if source.startswith(f"{SDK}."):
@@ -78,7 +86,7 @@ class SdkDomain(Domain):
     def unbound(self, name: str, run: ProgramInterpreter) -> followed.Value:
         if self._starred and name[:1].isupper():
             return Named(f"{self._starred}.{name}", run)
-        return Named(name, run) if is_builtin(name) or name == "exec" else SdkUnknown(name)
+        return Named(name, run) if is_builtin(name) or name in _SEEN else SdkUnknown(name)
 
     def items(
         self, values: Sequence[followed.Value], *, is_fixed: bool = False, is_whole: bool = True
@@ -123,6 +131,11 @@ class SdkDomain(Domain):
             if len(both) > LONGEST:
                 return UNKNOWN
             return SdkItems(both, is_fixed=first.is_fixed, is_known=first.is_known and second.is_known)
+        if kind is ast.Add and (isinstance(first, SdkItems) or isinstance(second, SdkItems)):
+            listed = first if isinstance(first, SdkItems) else second
+            other = second if listed is first else first
+            if isinstance(listed, SdkItems) and not is_constant(other):
+                return SdkItems(list(listed.values), is_fixed=listed.is_fixed, is_known=False)
         if kind is ast.BitOr and isinstance(first, Entries) and isinstance(second, Entries):
             return Entries({**first.values, **second.values}, is_known=first.is_known and second.is_known)
         if kind is ast.BitOr and (isinstance(first, Entries) or isinstance(second, Entries)):
@@ -202,57 +215,61 @@ class SdkDomain(Domain):
 
     def reached(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
         """Treat as unknown what code may assign, and the collections that it may change."""
-        self._doubt(run, node, frame, frozenset())
+        doubt(run, node, frame, frozenset(), self._step)
+
+    def defined(self, run: ProgramInterpreter, node: Definition, frame: Frame) -> followed.Value:
+        """Return a lambda as a function, and a subclass of a class of the SDK."""
+        value = Evaluation(run, frame).value
+        if isinstance(node, ast.Lambda):
+            return Function(run, as_function(node), frame.of_functions, defaults_of(node.args, value))
+        self.reached(run, node, frame)
+        for base in map(value, node.bases if isinstance(node, ast.ClassDef) else ()):
+            if isinstance(node, ast.ClassDef) and (
+                isinstance(base, SdkClass) or (isinstance(base, Named) and is_job_class(base.name))
+            ):
+                methods = {
+                    part.name: Function(run, part, frame.of_functions, defaults_of(part.args, value))
+                    for part in node.body
+                    if isinstance(part, ast.FunctionDef)
+                }
+                return SdkClass(node, base, methods)
+        return UNKNOWN
 
     def doubted(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
-        self._doubt(run, node, frame, self._set_before_use(node, frame))
+        doubt(run, node, frame, set_before_use(node, frame, self._step), self._step)
 
-    def _set_before_use(self, node: ast.AST, frame: Frame) -> frozenset[ast.AST]:
-        """Return the entries that each pass of a loop sets before it uses their mapping."""
-        found: set[ast.AST] = set()
-        used: set[str] = set()
-        body = node.body if isinstance(node, ast.For | ast.While) else []
-        tests: list[ast.AST] = [node.test] if isinstance(node, ast.While) else []
-        for statement in (*tests, *body):
-            target = _entry_set(statement)
-            for part in ast.walk(statement.value if target and isinstance(statement, ast.Assign) else statement):
-                self._step(1)
-                if isinstance(part, ast.Name):
-                    used.add(part.id)
-                    value = frame.get(part.id)
-                    if isinstance(value, Function) or (isinstance(value, SdkInstance) and value.kind[:6] == "class "):
-                        return frozenset(found)  # its code may use them
-            name = target.value.id if target is not None and isinstance(target.value, ast.Name) else None
-            if target is not None and name is not None and name not in used and not self._is_shared(name, frame):
-                found.add(target)
-        return frozenset(found)
 
-    def _is_shared(self, name: str, frame: Frame) -> bool:
-        """Return whether the program may reach a collection by another name."""
-        value, above = frame.get(name), frame
-        while True:
-            self._step(len(above.names))
-            for other, held in above.names.items():
-                within = held.members().values() if isinstance(held, Collection) else ()
-                if (held is value and other.strip() != name) or any(each is value for each in within):
-                    return True
-            if above.outer is None:
-                return False
-            above = above.outer
+class NamesOfProgram(followed.Value):
+    """``globals()``; ``doubt`` is called where code may set names that are not written here."""
 
-    def _doubt(self, run: ProgramInterpreter, node: ast.AST, frame: Frame, kept: frozenset[ast.AST]) -> None:
-        code = run.codes.of(node)
-        for name in sorted(code.shared):
-            frame.module.set(name, SdkUnknown(name))
-        for name in sorted(code.shared if isinstance(node, SCOPES) else code.shared | code.stored):
-            frame.set(name, SdkUnknown(name))
-        for part in ast.walk(node):
-            self._step(1)
-            if isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store | ast.Del):
-                if part not in kept:
-                    _forget_entry(part, frame)
-            elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-                _forget_root(part.func.value, frame)
+    may_be_none = False
+
+    def __init__(self, frame: Frame, doubt: Callable[[], None]) -> None:
+        self._frame = frame
+        self._doubt = doubt
+
+    def escape(self) -> None:
+        self._doubt()
+
+    def item(self, key: followed.Value, _place: Span) -> followed.Value:
+        name = key.constant()
+        return (self._frame.get(name) if isinstance(name, str) else None) or UNKNOWN
+
+    def set_item(self, key: followed.Value, value: followed.Value) -> None:
+        name = key.constant()
+        if isinstance(name, str):
+            self._frame.set(name, lifted(lowered(value, name)))
+        else:
+            self._doubt()
+
+    def method(self, name: str, call: Call) -> followed.Value:
+        given = call.arguments[0] if call.arguments else Entries({})
+        if name == "update" and call.is_whole and isinstance(given, Entries) and given.is_known:
+            for key, value in (*given.values.items(), *call.keywords.items()):
+                self._frame.set(str(key), lifted(value))
+        elif name not in ("get", "keys", "items", "values", "copy"):
+            self._doubt()
+        return UNKNOWN
 
 
 def doubt_names(frame: Frame) -> None:
@@ -262,35 +279,6 @@ def doubt_names(frame: Frame) -> None:
             value.is_known = False
         elif isinstance(value, Known | SdkText):
             frame.names[name] = SdkUnknown(name, is_text=isinstance(lowered(value), str | SdkText))
-
-
-def _entry_set(statement: ast.AST) -> ast.Subscript | None:
-    """Return the entry that a statement such as ``request["Tags"] = []`` sets."""
-    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
-    is_entry = isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
-    return target if isinstance(target, ast.Subscript) and is_entry and _is_constant(target) else None
-
-
-def _is_constant(part: ast.Subscript) -> bool:
-    return isinstance(part.slice, ast.Constant) and isinstance(part.slice.value, str)
-
-
-def _forget_entry(part: ast.Attribute | ast.Subscript, frame: Frame) -> None:
-    """Treat an entry as changed, and its mapping; the other entries stay as they are if the key is known."""
-    value = frame.get(part.value.id) if isinstance(part.value, ast.Name) else None
-    if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant) and isinstance(value, Entries):
-        value.is_known = False
-        forget(value.values.get(part.slice.value))
-    else:
-        _forget_root(part.value, frame)
-
-
-def _forget_root(node: ast.expr, frame: Frame) -> None:
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    value = frame.get(node.id) if isinstance(node, ast.Name) else None
-    if isinstance(value, SdkItems | Entries):
-        forget(value)
 
 
 def same(one: Value, two: Value, depth: int = 0) -> bool:
@@ -312,8 +300,9 @@ def same(one: Value, two: Value, depth: int = 0) -> bool:
 
 def alike(one: Value, two: Value, depth: int = 0) -> bool:
     """Return whether all that is known of two values is equal."""
-    if one is two or isinstance(one, SdkUnknown | Bound | Named) or isinstance(two, SdkUnknown | Bound | Named):
-        return True
+    are_open = [isinstance(value, SdkUnknown | Bound | Named) for value in (one, two)]
+    if one is two or any(are_open):
+        return one is two or all(are_open)
     if isinstance(one, SdkText) and isinstance(two, SdkText):
         return [part for part in one.parts if isinstance(part, str)] == [p for p in two.parts if isinstance(p, str)]
     if not (isinstance(one, Collection) and isinstance(two, Collection)):

@@ -24,6 +24,9 @@ SDK = "sagemaker"
 ESTIMATORS = frozenset(
     ("Estimator", "PyTorch", "TensorFlow", "HuggingFace", "SKLearn", "XGBoost", "MXNet", "Chainer", "RLEstimator")
 )
+BASES = frozenset(("Framework", "EstimatorBase"))
+"""Classes that a program can only derive others from."""
+
 TRAINERS = frozenset(("ModelTrainer",))
 _REGION = frozenset(("region_name", "boto_region_name", "_region_name"))
 _ACCOUNT = frozenset(("account_id",))
@@ -71,7 +74,12 @@ class Surroundings:
 
 def is_job_class(kind: str) -> bool:
     """Return whether a full name is that of a class whose objects start training jobs."""
-    return kind.startswith(f"{SDK}.") and kind.rpartition(".")[2] in ESTIMATORS | TRAINERS
+    return kind.startswith(f"{SDK}.") and kind.rpartition(".")[2] in ESTIMATORS | BASES | TRAINERS
+
+
+def is_of_the_sdk(name: str) -> bool:
+    """Return whether something belongs to the SDK or boto3, by its full name."""
+    return name.startswith((f"{SDK}.", f"{SDK}_core.", "boto3."))
 
 
 def why_not_imported(kind: str) -> str:

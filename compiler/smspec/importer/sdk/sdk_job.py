@@ -15,12 +15,15 @@ from smspec.importer.sdk.trainer_requests import RequestOfTrainer
 from smspec.importer.sdk.variables import Variables
 from smspec.source.frozen import dataclass
 
+CALLED = "call"
+"""What to call something that a program calls without a name."""
+
 _MOST_LISTED = 20
 _MOST_UNREADABLE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class FoundJobs:
+class ReadProgram:
     """The jobs of a program, and what following it has found."""
 
     program: NotebookProgram
@@ -28,21 +31,21 @@ class FoundJobs:
     jobs: tuple[Job, ...]
 
 
-def found_jobs(name: str, content: bytes) -> FoundJobs:
+def found_jobs(name: str, content: bytes) -> ReadProgram:
     """Return the jobs of a notebook or program; raise `RequestNotFound` if it cannot be read."""
     program = read_program(name, content)
     following = Following(program)
-    return FoundJobs(program, following, tuple(following.found_jobs()))
+    return ReadProgram(program, following, tuple(following.found.jobs()))
 
 
-def imported_job(found: FoundJobs, choice: str | None) -> Imported:
+def imported_job(found: ReadProgram, choice: str | None) -> Imported:
     """Return one of the jobs; raise `RequestNotFound` if there is none, or the choice is open."""
     job = _chosen(found, choice)
     variables = Variables()
     made = _reader(job)(job, found.following.surroundings, variables).made()
     request, keys = made.request, dict[str, object]()
     others = _others(found) if choice in (None, "1") else ()
-    lost = [*made.not_imported, *others]
+    lost = [*made.not_imported, *_doubted(found), *others]
     if made.source is not None and made.source.archive is not None:
         sent = {"sagemaker_submit_directory": made.source.archive, "sagemaker_program": made.source.script}
         _add(request, {name: json.dumps(value) for name, value in sent.items()})
@@ -107,25 +110,57 @@ def _keys(made: SdkRequest) -> dict[str, object]:
     return keys
 
 
-def _others(found: FoundJobs) -> tuple[NotImported, ...]:
+def _others(found: ReadProgram) -> tuple[NotImported, ...]:
     """Return the jobs of the program that other classes of the SDK start, or calls of which nothing is known."""
     following = found.following
     classes = [
         NotImported(
             (kind.removesuffix(".from_jumpstart_config").rpartition(".")[2],), f"{place}: {why_not_imported(kind)}"
         )
-        for place, kind in following.others.items()
+        for place, kind in following.found.others.items()
     ]
-    when = f"what it sends is known only when {_kind(found)} runs"
-    return (*classes, *(NotImported((CALL,), f"{place}: {when}") for place in following.unknown_calls))
+    when = f"known only when {_kind(found)} runs; start it once, then import the job by its name"
+    calls = [
+        NotImported((CALL,), f"{place}: {why or f'what it sends is {when}'}")
+        for place, why in following.found.unknown_calls.items()
+    ]
+    makers = [
+        NotImported(_words(name), f"{place}: what it makes is {when}") for place, name in following.found.makers.items()
+    ]
+    return (*classes, *calls, *makers)
 
 
-def _form(found: FoundJobs, job: Job) -> str:
+def _doubted(found: ReadProgram) -> list[NotImported]:
+    """Return where other code may have set names; what these are is unknown from there on."""
+    places = list(found.following.found.elsewhere.items())
+    if not places:
+        return []
+    place, text = places[0]
+    more = f", and {len(places) - 1} more" if places[1:] else ""
+    return [NotImported(("names",), f"{place}{more}: `{text}` may set names, so those before it are variables")]
+
+
+def _unknown_starts(found: ReadProgram) -> list[NotImported]:
+    """Return calls that may start a job of an object that something else makes."""
+    is_of_the_sdk = any("sagemaker" in cell.code for cell in found.program.cells)
+    when = (
+        f"whether it starts a training job is known only when {_kind(found)} runs; start it once, then import the job"
+    )
+    starts = found.following.found.starts.items() if is_of_the_sdk else ()
+    return [NotImported(_words(name), f"{place}: {when} by its name") for place, name in starts]
+
+
+def _words(name: str) -> tuple[str, ...]:
+    words = tuple(name.split("."))
+    return words if all(map(str.isidentifier, words)) else (CALLED,)
+
+
+def _form(found: ReadProgram, job: Job) -> str:
     kind = "a notebook" if found.program.is_notebook else "a program"
     return f"{kind}: `{job.name}`, {job.class_name}, {job.place}"
 
 
-def _chosen(found: FoundJobs, choice: str | None) -> Job:
+def _chosen(found: ReadProgram, choice: str | None) -> Job:
     jobs = found.jobs
     if not jobs:
         rest = "" if found.following.is_complete else "; the program is too long to read completely"
@@ -135,7 +170,7 @@ def _chosen(found: FoundJobs, choice: str | None) -> Job:
         if unreadable:
             more = f"; and {len(unreadable) - _MOST_UNREADABLE} more" if len(unreadable) > _MOST_UNREADABLE else ""
             rest += f"; cells that cannot be read: {'; '.join(unreadable[:_MOST_UNREADABLE])}{more}"
-        others = _others(found)
+        others = _others(found) or _unknown_starts(found)
         if others:
             raise RequestNotFound(f"{others[0]}{f'; and {len(others) - 1} more' if others[1:] else ''}{rest}")
         raise RequestNotFound(
@@ -157,5 +192,5 @@ def _described(job: Job) -> str:
     return f"`{job.name}` ({job.class_name}, {job.place}{part_of})"
 
 
-def _kind(found: FoundJobs) -> str:
+def _kind(found: ReadProgram) -> str:
     return "the notebook" if found.program.is_notebook else "the program"

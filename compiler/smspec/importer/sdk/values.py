@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Union
 from smspec.importer.marks import holds_mark
 from smspec.script.follow import values as followed
 from smspec.script.follow.facts import returns_text
-from smspec.script.follow.values import UNKNOWN, Bound, Known
+from smspec.script.follow.values import UNKNOWN, Bound, Known, Named
 from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
@@ -31,12 +31,27 @@ Value = Union[None, bool, int, float, str, followed.Value]
 class SdkUnknown(followed.Value):
     """A value that only a run has. ``name`` is what the program calls it; ``is_text`` if it is certainly a string.
 
-    It is equal to itself only. Copies of a state share it.
+    It is equal to itself only. Copies of a state share it. ``function``: what a call of it calls; ``file``: what it is
+    read from.
     """
 
-    def __init__(self, name: str = "", *, is_text: bool = False) -> None:
+    def __init__(
+        self, name: str = "", *, is_text: bool = False, function: followed.Value | None = None, file: str = ""
+    ) -> None:
         self.name = name
         self.is_text = is_text
+        self.function = function
+        self.file = file
+
+    def call(self, call: Call) -> followed.Value:
+        return call.unknown_result() if self.function is None else applied(self.function, call)
+
+    def escape(self) -> None:
+        if isinstance(self.function, Bound):
+            self.function.escape()
+
+    def entered(self) -> followed.Value:
+        return self if self.file else UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +133,7 @@ class SdkItems(Collection):
 
     def set_item(self, key: followed.Value, value: followed.Value) -> None:
         index = key.constant()
-        if isinstance(index, int) and 0 <= index < len(self.values):
+        if self.is_known and isinstance(index, int) and 0 <= index < len(self.values):
             self.values[index] = lowered(value)
         else:
             self.escape()
@@ -183,7 +198,11 @@ class Entries(Collection):
         name = key.constant()
         if not is_constant(name):
             return UNKNOWN
-        return lifted(self.values[name]) if self.is_known and name in self.values else SdkUnknown(str(name))
+        found = self.values.get(name)
+        if not self.is_known and isinstance(found, SdkItems | Entries):
+            forget(found)  # other code may have put another one here, but what is set in it from now on is known
+            return found
+        return lifted(found) if self.is_known and name in self.values else SdkUnknown(str(name))
 
     def set_item(self, key: followed.Value, value: followed.Value) -> None:
         name = key.constant()
@@ -296,6 +315,16 @@ class SdkPlace:
 
     def __str__(self) -> str:
         return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
+
+
+def applied(function: followed.Value, call: Call) -> followed.Value:
+    """Return the result of a call of a value."""
+    if isinstance(function, Named):
+        return call.run.called(function.name, call)
+    if isinstance(function, Bound):
+        found = call.run.recorder.method_called(function.owner, function.name, call)
+        return function.owner.method(function.name, call) if found is None else found
+    return function.call(call)
 
 
 def is_constant(value: object) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union
 
 from smspec.script.follow.facts import BUILTINS
 from smspec.script.follow.frames import joined, leak
@@ -25,12 +25,17 @@ LONGEST_SUM = 1_000
 """The maximum number of values in a concatenated list: one that is added to itself repeatedly grows without limit."""
 
 Names = dict[str, Value]
+Definition = Union[ast.Lambda, ast.AsyncFunctionDef, ast.ClassDef]
 
 
 class Domain:
-    """The values of a script. ``follows_classes``; ``star_replaces``: an import of `*` may replace any name."""
+    """The values of a script. ``follows_classes``; ``follows_parts``: what `+=` makes of an attribute or item is known.
+
+    ``star_replaces``: an import of `*` may replace any name.
+    """
 
     follows_classes = True
+    follows_parts = False
     star_replaces = True
 
     def named(self, value: Value, _name: str) -> Value:
@@ -120,6 +125,11 @@ class Domain:
     def reached(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
         """See code that may run at any time, or never."""
         leak(run, node, frame)
+
+    def defined(self, run: ProgramInterpreter, node: Definition, frame: Frame) -> Value:
+        """Return a function or class that is not followed."""
+        self.reached(run, node, frame)
+        return UNKNOWN
 
     def doubted(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
         """See code that runs here, perhaps never, or several times."""

@@ -122,8 +122,7 @@ class Evaluation:
         if isinstance(node, _COMPREHENSIONS):
             return self._comprehension(node)
         if isinstance(node, ast.Lambda):
-            self.run.domain.reached(self.run, node, self.frame)
-            return UNKNOWN
+            return self.run.domain.defined(self.run, node, self.frame)
         children = [self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
         return self.run.domain.either(children)
 
@@ -280,7 +279,7 @@ class Evaluation:
         inner = Evaluation(self.run, Frame(self.frame.source, self.frame))
         inner.frame.is_comprehension = True
         passes = self.run.domain.passes(iterated)
-        is_plain = len(node.generators) == 1 and not node.generators[0].ifs and not node.generators[0].is_async
+        is_plain = len(node.generators) == 1 and not node.generators[0].is_async
         if passes is not None and is_plain and isinstance(node, ast.ListComp | ast.DictComp):
             return inner._each(node, passes)
         iterated.look_through()
@@ -302,13 +301,18 @@ class Evaluation:
     def _each(self, node: ast.ListComp | ast.DictComp, passes: Sequence[Value]) -> Value:
         """Return what a comprehension makes of known items."""
         made: list[tuple[Value | None, Value]] = []
+        is_whole = True
         for item in passes:
             Assignment(self.run, self.frame).assign(node.generators[0].target, item)
+            tests = [self.value(test).truth() for test in node.generators[0].ifs]
+            is_whole &= None not in tests or False in tests
+            if not all(tests):
+                continue
             key = self.value(node.key) if isinstance(node, ast.DictComp) else None
             made.append((key, self.value(node.value if isinstance(node, ast.DictComp) else node.elt)))
         if isinstance(node, ast.DictComp):
-            return self.run.domain.mapping(made)
-        return self.run.domain.items([value for _, value in made])
+            return self.run.domain.mapping([*made, *(() if is_whole else ((UNKNOWN, UNKNOWN),))])
+        return self.run.domain.items([value for _, value in made], is_whole=is_whole)
 
 
 def _is_type(value: Value) -> bool:

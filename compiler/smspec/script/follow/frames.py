@@ -5,7 +5,7 @@ Other code may run a function that escapes at any time, or never: then everythin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.facts import ENDING_METHODS, ENDING_WORDS, EXITS, FRAMES, LISTS, sees_all
@@ -271,6 +271,16 @@ class Function(Value):
 
     def call(self, call: Call) -> Value:
         return call.run.entered(self, call, ())
+
+
+def defaults_of(parameters: ast.arguments, value: Callable[[ast.expr], Value]) -> dict[str, Value]:
+    """Return the defaults of parameters; ``value`` evaluates them."""
+    plain = [*parameters.posonlyargs, *parameters.args]
+    defaults = dict(zip([p.arg for p in plain][::-1], [value(d) for d in parameters.defaults][::-1], strict=False))
+    for parameter, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True):
+        if default is not None:
+            defaults[parameter.arg] = value(default)
+    return defaults
 
 
 def bind(function: Function, call: Call, first: Sequence[Value], frame: Frame) -> None:

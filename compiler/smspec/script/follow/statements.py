@@ -12,7 +12,7 @@ from smspec.script.follow.code import Ending, absolute, is_failing
 from smspec.script.follow.control_flow import ControlFlow
 from smspec.script.follow.evaluation import Assignment, Evaluation
 from smspec.script.follow.facts import EXECS
-from smspec.script.follow.frames import Call, Frame, Function
+from smspec.script.follow.frames import Call, Frame, Function, defaults_of
 from smspec.script.follow.values import UNKNOWN, Named, Value, constant
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ class Statements:
             case ast.ClassDef() if self.run.domain.follows_classes:
                 self._definitions.class_(node)
             case ast.AsyncFunctionDef() | ast.ClassDef():
-                self.run.domain.reached(self.run, node, self.frame)
-                self.frame.set(node.name, UNKNOWN)
+                self.frame.set(node.name, self.run.domain.defined(self.run, node, self.frame))
             case ast.Import() | ast.ImportFrom():
                 import_names(self.run, self.frame, node)
             case ast.Global():
@@ -109,7 +108,7 @@ class Statements:
 
     def _augment(self, node: ast.AugAssign) -> None:
         value = self.value(node.value)
-        if not isinstance(node.target, ast.Name):
+        if not isinstance(node.target, ast.Name) and not self.run.domain.follows_parts:
             value.escape()
             self.assign(node.target, UNKNOWN)
             return
@@ -191,12 +190,7 @@ class Definitions:
         """Define a function, with its decorators."""
         parameters = node.args
         plain = [*parameters.posonlyargs, *parameters.args]
-        defaults = dict(
-            zip([p.arg for p in plain][::-1], [self.value(d) for d in parameters.defaults][::-1], strict=False)
-        )
-        for parameter, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True):
-            if default is not None:
-                defaults[parameter.arg] = self.value(default)
+        defaults = defaults_of(parameters, self.value)
         for parameter in (*plain, *parameters.kwonlyargs, *filter(None, (parameters.vararg, parameters.kwarg))):
             self.annotation(parameter.annotation)
         self.annotation(node.returns)

@@ -118,18 +118,20 @@ IMAGE_PAST_ITS_END_OF_PATCH = Rule("SM387", "image past its end of patch", "warn
 
 
 def image_past_its_end_of_patch(request: Request) -> Iterator[Finding]:
-    """Warn about an image that got no more patches on the date of the table, or of the organization if it is later.
+    """Warn about an image that got no more patches on the date that the repository states.
 
-    AWS fixes security problems in an image until its end of patch.
+    AWS fixes security problems in an image until its end of patch. If no file states a date, that of the table has
+    certainly passed.
     """
     image = request.provided_image
     ends = {listed.end_of_patch for listed in image.listed if listed.end_of_patch} if image else set()
-    today = max(images.date(), request.today)
+    today = request.today or images.date()
     if image and ends and max(ends) < today:
+        unstated = "" if request.today else "; the repository states no date, see `facts.today` of smspec.toml"
         yield IMAGE_PAST_ITS_END_OF_PATCH.at(
             IMAGE,
             f"{HERE} is past its end of patch, {max(ends)} (as of {today})",
-            help=f"use a newer version of `{image.repository}`",
+            help=f"use a newer version of `{image.repository}`{unstated}",
         )
 
 

@@ -86,13 +86,23 @@ def test_call_of_boto3_with_literals_is_imported(call):
     assert imported_job(found_jobs("a.ipynb", notebook.encode()), None).request == NAMED
 
 
+def test_call_of_which_the_role_is_unknown_is_a_job():
+    body = f"    r = {LITERALS!r}\n    r['RoleArn'] = role\n    sm.create_training_job(TrainingJobName='a', **r)\n"
+    calls = "start('arn:aws:iam::111122223333:role/X')\nstart(lib.role())\nstart(os.environ['ROLE'])\n"
+    found = found_jobs("a.py", f"import boto3, os\ndef start(role):\n{body}{calls}".encode())
+    roles = [without_names(imported_job(found, number).request["RoleArn"]) for number in ("1", "2")]
+    assert roles == ["arn:aws:iam::111122223333:role/X", "?"]
+    assert len(found.jobs) == 2, "two unknown values are no difference"
+
+
 def test_each_call_of_a_function_is_a_job():
     body = f"    r = {LITERALS!r}\n    r['ResourceConfig']['InstanceCount'] = count\n"
     start = f"def start(name, count):\n{body}    sm.create_training_job(TrainingJobName=name, **r)\n"
     calls = "start('a', 1)\nstart('b', 2)\nstart(f(), g())\nstart('b', 2)\n"
     found = found_jobs("a.py", f"import boto3\nsm = boto3.client('sagemaker')\n{start}{calls}".encode())
     assert [imported_job(found, str(number)).request.get("TrainingJobName") for number in (1, 2)] == ["a", "b"]
-    assert len(found.jobs) == 2, "what is not known is no difference"
+    assert len(found.jobs) == 3
+    assert "TrainingJobName" not in imported_job(found, "3").request
 
 
 def test_request_in_itself_is_listed():
@@ -152,10 +162,19 @@ def test_unknown_members_of_a_call_keep_their_neighbors(change, expected, lost):
     ("text", "said"),
     [
         (
-            "import boto3\nboto3.client('sagemaker').create_training_job(**json.load(open('r.json')))",
-            "create_training_job: line 2: what it sends is known only",
+            "import boto3, json\nboto3.client('sagemaker').create_training_job(**json.load(open('r.json')))",
+            "create_training_job: line 2: it is read from `r.json`; import that file",
         ),
-        ("api.create_training_job(config)", "no call of `create_training_job`"),
+        ("api.create_training_job(config)", "create_training_job: line 1: what it sends is known only"),
+        (
+            "import json\nr = json.load(open('r.json'))\nsm.create_training_job(**r)",
+            "it is read from `r.json`; import that file",
+        ),
+        (
+            "import json\nwith open('a/r.json') as f:\n    r = json.loads(f.read())\nsm.create_training_job(**r)",
+            "line 4: it is read from `a/r.json`; import that file",
+        ),
+        ("go(boto3.client('sagemaker').create_training_job, r)", "create_training_job: line 1: what it sends"),
         (
             "import boto3\nboto3.client('sagemaker').create_processing_job(RoleArn='a')",
             "no call of `create_training_job`",
@@ -213,6 +232,13 @@ def test_loop_that_sets_a_member_keeps_its_neighbors(body, lost):
         ("try:\n    from .local import *\nexcept ImportError:\n    pass", True),
         ("exec(open('cfg.py').read())", True),
         ("exec(text, globals())", True),
+        ("globals().update(load())", True),
+        ("globals().update(**load())", True),
+        ("globals()[name()] = 1", True),
+        ("fill(globals())", True),
+        ("globals().update(other=1)", False),
+        ("globals()['other'] = 1", False),
+        ("print(globals()['role'])", False),
         ("from os.path import *", False),
         ("from sagemaker.estimator import *", False),
         ("names = {}\nexec(text, names)", False),
@@ -224,5 +250,6 @@ def test_code_that_may_replace_names_makes_variables(code, is_doubted):
     members = "TrainingJobName='a', RoleArn=role, HyperParameters=hp, Environment={'A': later}"
     found = imported_program(f"{text}sm.create_training_job({members})\n")
     assert [each.name for each in found.variables] == ["role"] * is_doubted
-    assert [part.path for part in found.not_imported] == [("HyperParameters",)] * is_doubted
+    parts = [part.path for part in found.not_imported if part.path[0] != "names"]
+    assert parts == [("HyperParameters",)] * is_doubted
     assert (found.request["HyperParameters"], found.request["Environment"]) == ({"a": "1"}, {"A": "l"})

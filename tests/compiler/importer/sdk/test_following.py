@@ -250,7 +250,7 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_programs_are_followed_in_bounded_time(text):
     start = time.perf_counter()
-    followed(text).found_jobs()
+    followed(text).found.jobs()
     assert time.perf_counter() - start < 10
 
 
@@ -393,6 +393,6 @@ def test_known_values_equal_those_of_a_run(lines, unknown, items):
 
 def test_estimators_in_functions_are_found():
     text = "from sagemaker.estimator import Estimator\ndef f(r):\n    Estimator('i', r, 1, 'ml.m5.large').fit()\n"
-    (job,) = followed(text).found_jobs()
+    (job,) = followed(text).found.jobs()
     assert isinstance(job.estimator, SdkInstance)
     assert job.call is not None
