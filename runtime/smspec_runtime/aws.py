@@ -30,7 +30,6 @@ def s3_options(sagemaker: Mapping[str, Any], environ: Environ) -> Json:
 
 
 def fetch(uri: str, path: str, options: Mapping[str, Any]) -> None:
-    """Write an S3 object to a file."""
     failed = f"cannot fetch {uri}"
     bucket, _, key = uri[len("s3://") :].partition("/")
     if not bucket or not key:

@@ -2,9 +2,11 @@
 
 import time
 
-from .lean_typing import Any, Dict, Json, List, NamedTuple, Sequence
+from .lean_typing import Any, Dict, Environ, Json, List, NamedTuple, Sequence
 from .log import log
 from .refusal import Refused
+
+MASTER_PORT = "7777"
 
 
 class Cluster(NamedTuple):
@@ -22,6 +24,16 @@ class Cluster(NamedTuple):
         if not self.instance_groups:
             return list(self.hosts)
         return [host for name, group in self.instance_groups.items() if name in groups for host in group["hosts"]]
+
+    def torch_variables(self, leader: str, port: str, environ: Environ) -> Dict[str, str]:
+        """As in SageMaker's PyTorch containers."""
+        return {
+            "MASTER_ADDR": leader,
+            "MASTER_PORT": port,
+            "NCCL_SOCKET_IFNAME": self.network_interface,
+            "NCCL_IB_DISABLE": environ.get("NCCL_IB_DISABLE", "1"),
+            "NCCL_DEBUG": environ.get("NCCL_DEBUG", "WARN"),
+        }
 
 
 _KEYS = {

@@ -9,7 +9,7 @@ from .import_path import StandardLibraryOnly, standard_library_first
 with StandardLibraryOnly():
     from .accelerators import look_at_machine
     from .arguments import STYLES, arguments_of
-    from .cluster import wait_for_hosts
+    from .cluster import MASTER_PORT, wait_for_hosts
     from .command import Command
     from .contacts import contacted_hosts
     from .delivery import deliver
@@ -26,7 +26,6 @@ with StandardLibraryOnly():
     from .run_plan import RunPlan, decode_run_plan
     from .supervisor import GRACE, Stopped, Supervisor
     from .toolkit import PYTORCH, distribution_groups, is_of_sagemaker, launcher_options, program_of
-    from .torch_variables import MASTER_PORT, torch_variables
     from .variables import carried_variables, python_path
 
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
@@ -148,7 +147,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
             Launch(program, arguments, cluster, hosts, machine, options, variables, leader, PYTHON, ip, own)
         )
     elif plan.launcher is None and not is_framework and (len(hosts) > 1 or module.startswith(PYTORCH)):
-        found = torch_variables(leader, port or MASTER_PORT, cluster.network_interface, environ)
+        found = cluster.torch_variables(leader, port or MASTER_PORT, environ)
         command = command._replace(variables={name: found[name] for name in found if name not in environ})
     variables.update(command.variables)
     keys = None

@@ -42,7 +42,6 @@ def secret_values(hyperparameters: Any) -> List[str]:
 
 
 def fetched_values(texts: Sequence[str]) -> List[str]:
-    """Of JSON, also its parts."""
     return [*texts, *secret_values({"secret": [*map(decoded, texts)]})]
 
 

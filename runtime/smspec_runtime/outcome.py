@@ -19,7 +19,6 @@ class Outcome(NamedTuple):
 
 
 def status_of(wait_status: int) -> int:
-    """The exit status in a shell."""
     return os.WEXITSTATUS(wait_status) if os.WIFEXITED(wait_status) else 128 + os.WTERMSIG(wait_status)
 
 

@@ -6,7 +6,6 @@ from .lean_typing import Dict, List
 
 
 def snapshot(directory: str) -> Dict[str, List[int]]:
-    """Time and size of all files below."""
     found = {}
     for parent, _, names in os.walk(directory):
         for path in filter(os.path.isfile, [f"{parent}/{name}" for name in names]):

@@ -48,7 +48,6 @@ def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
 
 
 def launcher_options(config: InputConfig) -> Json:
-    """Hyperparameters under the names of the settings."""
     framework = config.hyperparameters.framework
     options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
     if framework.get("sagemaker_parameter_server_enabled"):

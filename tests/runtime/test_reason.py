@@ -76,6 +76,15 @@ BARS = {
     "described": "\rEpoch 1:  50%|█████     | 50/100 [00:00<?, ?it/s, loss=[0.1, 0.2]]",
     "no-total": "\r50it [00:00, 99.1it/s]",
     "bytes": "\r 12%|#         | 1.20G/9.9G [01:00:12<00:00, 99MB/s] ",
+    "rich": "\r\x1b[2KTraining... ━━━━━━━━━━━━╸━━━━━━━━━━━━━━━━━━━━━━━━━━━  40% 0:00:03",
+    "rich-start": "Working... ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━   0% -:--:--",
+    "pip": "   ━━━━━━━━━━━━━╺━━━━━━━━━━━━━━━━━━━━━━━━━━ 12.3/45.6 MB 5.0 MB/s eta 0:00:03",
+    "click": "\rEpochs  [##############----------------------]   40%  1d 00:00:03",
+    "click-position": "\r  [####----]  4/10",
+    "wget": "\rdata.zip      40%[=======>            ]   1.20G  --.-KB/s    eta 3m 5s  ",
+    "wget-end": "\rdata.zip     100%[===================>]  12.35M  5.00MB/s    in 2.4s    ",
+    "keras-2": "\r 4/10 [===========>..................] - ETA: 1:02 - loss: 1.2e-05 - val/a_c: nan",
+    "keras-3": "\r\x1b[1m 4/10\x1b[0m \x1b[32m━━━━\x1b[0m\x1b[37m━━━━\x1b[0m \x1b[1m3s\x1b[0m 50ms/step - loss: 0.5",
     "rank": "\r[1,0]<stderr>: 50%|█████     | 50/100 [00:00<00:00, 1.5s/it]",
 }
 LAST_WORDS = {
@@ -95,6 +104,50 @@ def test_words_behind_a_progress_bar_are_the_reason(bar, written):
     """A bar does not end its line, so the next message stands on it."""
     found = reason_of(Outcome(status=4, output=(BARS[bar] + written).encode()), ["python3", "train.py"])
     assert found.text == LAST_WORDS[written]
+
+
+@pytest.mark.parametrize("bar", BARS)
+def test_message_before_a_progress_bar_is_the_reason(bar):
+    output = b"Error: no licence\n" + BARS[bar].encode() + b"\n"
+    assert reason_of(Outcome(status=4, output=output), ["python3", "train.py"]).text == "Error: no licence"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[==========] 3 tests ran. (5 ms total)",
+        "[----------] 1 test from Foo",
+        "━━━━━━━━━━━━━━━ Results ━━━━━━━━━",
+        "====== 3 failed, 2 passed in 0.5s ======",
+        "total 3 [=====] in all",
+    ],
+)
+def test_rules_and_headings_are_no_progress_bars(line):
+    assert split_bar(line) == [line]
+
+
+ABORT = "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n"
+ABORTED = " ".join(ABORT.split())
+
+
+@pytest.mark.parametrize(
+    ("status", "behind", "reason"),
+    [
+        (250, "", ABORTED + " (exit status -6: a child process was ended by SIGABRT: aborted)"),
+        (134, "", ABORTED),
+        (
+            1,
+            'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\n'
+            "subprocess.CalledProcessError: Command './a' died with <Signals.SIGABRT: 6>.\n",
+            f"subprocess.CalledProcessError: Command './a' died with <Signals.SIGABRT: 6>.; after {ABORTED}",
+        ),
+    ],
+    ids=["call", "shell", "check_call"],
+)
+def test_abort_of_a_child_keeps_its_class(status, behind, reason):
+    """As of `sys.exit(subprocess.call([…]))`, whose status is that of the child."""
+    found = reason_of(Outcome(status=status, output=("hello\n" + ABORT + behind).encode()), ["python3", "train.py"])
+    assert found.text == reason
 
 
 @pytest.mark.parametrize("begun", ["\r 5/10 - loss: 0.5", "5/10 [==>...] - loss: 0.5", "loading… ", "x: "])
@@ -120,6 +173,10 @@ def test_long_numbers_are_no_progress_bars():
         f" 1%||1/{number} [",
         f"{number} [1:1{':1' * 30_000}",
         f"1 [1:1,{number}",
+        "━" * 40_000,
+        "[=====]" * 6_000,
+        f"[=====] {number}",
+        "[=====] -" + " " * 40_000,
     ):
         assert split_bar(line) == [line]
 

@@ -155,8 +155,11 @@ class Repairing:
             ahead = [d for d in self._fixable(state) if state.key(d) not in known]
         found = state.keys()
         new = found - known
-        if _is_cut_short(start.result):
-            changes = [(start.key(one.diagnostic), one.fix) for one in state.changes[len(start.changes) :]]
+        changes = [(start.key(one.diagnostic), one.fix) for one in state.changes[len(start.changes) :]]
+        if _is_cut_short(start.result) or any(fix.meant.startswith("[") for _, fix in changes):
+            # Words that were no list hid what smspec reports about the command, and a note is no fault of a fix.
+            notes = {state.key(d) for d in state.result.diagnostics if d.severity == "note"}
+            new = Counter({key: count for key, count in new.items() if key not in notes})
             new = Counter({key: count for key, count in new.items() if _is_about(key, changes)})
         if new:
             return None, f"then the specs would have {', '.join(sorted({code for code, _, _ in new}))}"

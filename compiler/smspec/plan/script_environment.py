@@ -31,7 +31,7 @@ RESERVED = frozenset({"default_user_module_name", "_tuning_objective_metric"})
 
 _PROGRAM_KEYS = {ScriptEntry: "script", ModuleEntry: "module", PipeLoopEntry: "pipe_loop", CommandEntry: "command"}
 _MEETING = frozenset({"MASTER_ADDR", "MASTER_PORT"})
-"""Set by the runtime on several hosts (smspec_runtime.torch_variables), and by SageMaker's PyTorch images."""
+"""Set by the runtime on several hosts (smspec_runtime.cluster), and by SageMaker's PyTorch images."""
 _PYTORCH_IMAGE, _PYTORCH_MODULE = "pytorch-training", "sagemaker_pytorch_container."
 _OFFICIAL = re.compile(r"(?:docker\.io/)?(?:library/)?python(?:[:@].*)?")
 _NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")

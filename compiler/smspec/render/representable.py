@@ -2,9 +2,6 @@
 
 The schema has checked the shape of every value before, so names of variables and platforms are valid here.
 `smspec.render.quoting` quotes every value that passes here, so that the image gets exactly what was written.
-
-Packages are requested by name: never an option, a path, or a command. A requirement is a name with extras, versions or
-an https URL, and a marker (https://packaging.python.org/en/latest/specifications/dependency-specifiers/).
 """
 
 from __future__ import annotations
@@ -34,44 +31,10 @@ _NOT_A_WORD = "[\x00\ud800-\udfff]"
 _LABEL_KEY = r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?"
 _VARIABLE = r"\$(?:\{[A-Za-z_]|[A-Za-z_])"
 
-# Names by Debian Policy 5.6.1, versions by 5.6.12; with a `-` at its end a name would be one to remove.
-_APT_NAME = r"[a-z0-9](?:[a-z0-9+.-]*[a-z0-9+.])"
-_APT_PACKAGE = rf"{_APT_NAME}(?::[a-z0-9][a-z0-9-]*)?(?:=[0-9A-Za-z][0-9A-Za-z.+:~-]*)?"
-
-_LONGEST = 1024
 _NAMES_A_FILE = r"(?:-[rcef]|--(?:requirement|constraint|editable|find-links)\b)(?![ =]*(?:/|[A-Za-z][A-Za-z+]+:))"
 _LOCAL_PATH = r"(?:\.{1,2}(?:/|$)|[^/#\s@:;<>=!~\[\]-][^\s@:;<>=!~\[\]]*/)"
 
 NOT_UTF8 = "is not UTF-8"
-
-_PROJECT = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
-_EXTRAS = rf"(?: ?\[ ?{_PROJECT}(?: ?, ?{_PROJECT})* ?\])?"
-_CLAUSE = r"(?:===|==|~=|!=|<=|>=|<|>) ?[0-9A-Za-z.*+!_-]+"
-_VERSIONS = rf"(?: ?{_CLAUSE}(?: ?, ?{_CLAUSE})*)?"
-_URL = r" ?@ ?(?:git\+)?https://[A-Za-z0-9._~:/?#@!&()*+,=%-]+"
-_MARKER = r"; ?[A-Za-z0-9_.,+*<>=!~()'\" -]+"
-_WHOLE = rf"{_PROJECT}{_EXTRAS}(?:{_VERSIONS}(?: ?{_MARKER})?|{_URL}(?: {_MARKER})?)"
-
-_CLAUSES = r"(===|==|~=|!=|<=|>=|<|>) ?([0-9A-Za-z.*+!_-]+)"
-# https://packaging.python.org/en/latest/specifications/version-specifiers/
-_RELEASE = r"v?(?:\d+!)?(\d+(?:\.\d+)*)"
-_SUFFIX = (
-    r"(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?"
-    r"(?:[-_.]?dev[-_.]?\d*)?"
-)
-_LOCAL = r"(\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?"
-_PREFIX = rf"{_RELEASE}\.\*"
-
-_VARIABLES = (
-    "python_version|python_full_version|os_name|sys_platform|platform_release|platform_system|platform_version"
-    "|platform_machine|platform_python_implementation|implementation_name|implementation_version|extra"
-    # The names of setuptools, which pip still reads.
-    r"|os\.name|sys\.platform|platform\.(?:version|machine|python_implementation)|python_implementation"
-)
-_TOKENS = (
-    rf"\s*(?:(?P<value>(?:{_VARIABLES})(?![\w.])|'[^']*'|\"[^\"]*\")"
-    r"|(?P<op>===|==|~=|!=|<=|>=|<|>|not +in\b|in\b)|(?P<join>and\b|or\b)|(?P<open>\()|(?P<close>\)))"
-)
 
 # Many jobs can share an image, and how it is started.
 _FOUND: ByIdentity[list[Finding]] = ByIdentity()
@@ -112,18 +75,30 @@ def _image_findings(image: BuiltImage) -> Iterator[Finding]:
     for key, scripts in (("pre_install", image.pre_install), ("run", image.run)):
         for index, script in enumerate(scripts):
             yield from _character_findings(("image", key, index), script, _UNPRINTABLE_IN_SCRIPTS)
-    for index, word in enumerate(image.system_packages):
+    yield from _system_package_findings(image.system_packages)
+    yield from package_findings(image.python_packages)
+
+
+def _system_package_findings(packages: tuple[str, ...]) -> Iterator[Finding]:
+    if not packages:
+        return
+    from smspec.spec.packages import is_apt_package  # imported late: many images have no packages
+
+    for index, word in enumerate(packages):
         if not is_apt_package(word):
             yield SYSTEM_PACKAGE.at(
                 ("image", "system_packages", index),
                 f"`image.system_packages`: `{word}` is not an apt package",
                 help="use `name` or `name=version`, one package per item; move other commands to `image.run`",
             )
-    yield from package_findings(image.python_packages)
 
 
 def package_findings(packages: tuple[str, ...]) -> Iterator[Finding]:
     """Yield the items of `image.python_packages` that pip rejects."""
+    if not packages:
+        return
+    from smspec.spec.packages import fault_in, is_pip_requirement  # imported late, as above
+
     for index, word in enumerate(packages):
         is_known = is_pip_requirement(word)
         fault = fault_in(word) if is_known else f"`{word}` is not a pip requirement"
@@ -205,11 +180,6 @@ def _character_findings(path: Path, text: str, refused: str) -> Iterator[Finding
     yield CHARACTER.at(path, message, help=help)
 
 
-def is_apt_package(word: str) -> bool:
-    """Return whether a word is ``name``, ``name:architecture``, either with ``=version``."""
-    return len(word) <= _LONGEST and re.fullmatch(_APT_PACKAGE, word) is not None
-
-
 def faults_of_requirements(content: bytes) -> Iterator[tuple[int, str]]:
     """Yield (line, error) for lines of a requirements file that need something that the build does not have."""
     try:
@@ -223,57 +193,3 @@ def faults_of_requirements(content: bytes) -> Iterator[tuple[int, str]]:
             yield number, "names another file"
         elif re.match(_LOCAL_PATH, word):
             yield number, "names a local path"
-
-
-def is_pip_requirement(word: str) -> bool:
-    """Return whether a word is a dependency specifier, as far as its parts are in their places."""
-    return len(word) <= _LONGEST and re.fullmatch(_WHOLE, word) is not None
-
-
-def fault_in(word: str) -> str:
-    """Return what pip rejects in a versions or the marker of a requirement: a sentence; empty if nothing is wrong."""
-    before, _, marker = word.partition(";")
-    versions = "" if re.match(rf"{_PROJECT}{_EXTRAS} ?@", before) else before
-    for found in re.finditer(_CLAUSES, versions):
-        fault = _fault_in_clause(found[1], found[2])
-        if fault:
-            return fault
-    if marker and not _is_marker(marker):
-        return f"`{marker.strip()[:40]}` is not a condition such as `python_version < '3.11'`"
-    return ""
-
-
-def _fault_in_clause(operator: str, version: str) -> str:
-    text = version.lower()
-    if operator == "===":
-        return ""
-    if re.fullmatch(_PREFIX, text):
-        return "" if operator in ("==", "!=") else f"`{operator}` cannot be combined with `*`"
-    match = re.fullmatch(_RELEASE + _SUFFIX + _LOCAL, text)
-    if match is None:
-        return f"`{version[:40]}` is not a version"
-    if match[2] and operator not in ("==", "!="):
-        return f"`{operator}` cannot be combined with a local version such as `{match[2][:40]}`"
-    if operator == "~=" and "." not in match[1]:
-        return f"`~=` requires two parts of a version, such as `{match[1]}.0`"
-    return ""
-
-
-def _is_marker(text: str) -> bool:
-    """Return whether a text is comparisons joined by `and` and `or`, with parentheses."""
-    kinds, position = "", 0
-    text = text.strip()
-    pattern = re.compile(_TOKENS)
-    while position < len(text):
-        token = pattern.match(text, position)
-        if token is None or token.lastgroup is None:
-            return False
-        position = token.end()
-        kinds += {"value": "v", "op": "o", "join": "j", "open": "(", "close": ")"}[token.lastgroup]
-    # Innermost first: a comparison in parentheses is a comparison.
-    kinds = kinds.replace("vov", "c")
-    while True:
-        shorter = re.sub(r"\((c(?:jc)*)\)", "c", kinds)
-        if shorter == kinds:
-            return re.fullmatch(r"c(?:jc)*", kinds) is not None
-        kinds = shorter

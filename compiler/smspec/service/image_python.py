@@ -10,7 +10,9 @@ from smspec.service.image_reference import parsed_reference
 Version = tuple[int, int]
 
 _TAG = r"(\d+)\.(\d+)(?:[.-].*)?"
-_PY = r"(?:.*-)?py(\d)(\d+)(?:-.*)?"
+_PY = r"(?:^|-)py(?:thon-?)?(?:(2)|(\d)\.?(\d+)(?:\.\d+)?)(?=-|$)"
+_OLD_NAME = re.compile(r"sagemaker-[a-z]+-py2-[cg]pu")
+"""Before tags, the names of AWS's repositories showed the Python."""
 _PYTHON_OF_RELEASE: dict[str, Version] = {
     **dict.fromkeys(("debian buster", "debian 10"), (3, 7)),
     **dict.fromkeys(("debian bullseye", "debian 11"), (3, 9)),
@@ -42,9 +44,11 @@ def python_of_image(image: str, system_packages: tuple[str, ...] = ()) -> Versio
     if release is not None:
         has_python = any(word.partition("=")[0] in APT_PYTHON for word in system_packages)
         return _PYTHON_OF_RELEASE.get(release) if has_python else None
-    match = re.fullmatch(_PY, reference.tag)
-    if match:
-        return int(match[1]), int(match[2])
+    if _OLD_NAME.fullmatch(name):
+        return 2, 7
+    found = {(2, 7) if two else (int(major), int(minor)) for two, major, minor in re.findall(_PY, reference.tag)}
+    if found:
+        return found.pop() if len(found) == 1 else None
     if reference.account is None and reference.registry is not None:
         return None
     # Imported late: few jobs have an image of AWS, and only theirs are in the table.

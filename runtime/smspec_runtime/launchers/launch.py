@@ -2,12 +2,11 @@
 
 from shlex import quote
 
-from ..cluster import Cluster
+from ..cluster import MASTER_PORT, Cluster
 from ..command import Command
 from ..environment import Machine
 from ..lean_typing import Any, Dict, List, Mapping, NamedTuple, Sequence
 from ..program import Program
-from ..torch_variables import MASTER_PORT, torch_variables
 
 # Next to the ports of frameworks: 2222 and 2223, 7592, 7777, 8000, 8890.
 _TEAM_PORT = 7781
@@ -54,7 +53,7 @@ class Launch(NamedTuple):
     @property
     def torch_variables(self) -> Dict[str, str]:
         port = str(self.options.get("port", MASTER_PORT))
-        return torch_variables(self.leader_address, port, self.cluster.network_interface, self.environ)
+        return self.cluster.torch_variables(self.leader_address, port, self.environ)
 
     def endpoints(self, port: int, which: int = 0) -> List[str]:
         """Each host with a port, or ``which`` of its two local ones."""

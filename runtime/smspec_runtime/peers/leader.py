@@ -26,8 +26,6 @@ class _Caller:
 
 
 class Team:
-    """The members of this host."""
-
     def __init__(self, members: List[str], keys: Optional[Keys], port: int, host: str = "") -> None:
         self._members, self._keys, self._host = members, keys, host
         self._host_keys: Dict[str, List[str]] = {}

@@ -14,8 +14,6 @@ BEYOND = (1 << 62,) * 2  # behind all data
 
 
 class Framing(ABC):
-    """Measures frames and makes items of them."""
-
     name: str
     head_size: int
     tail_size = 0

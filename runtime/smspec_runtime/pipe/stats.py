@@ -26,12 +26,10 @@ class Stats:
 
     @property
     def seconds(self) -> float:
-        """Time since the FIFO was opened."""
         return (self.ended or time.monotonic()) - self.opened if self.opened else 0.0
 
     @property
     def mb_per_s(self) -> float:
-        """10⁶ bytes per second."""
         return self.bytes / 1e6 / (self.seconds or 1)
 
     def as_dict(self) -> Dict[str, Union[int, float]]:

@@ -81,7 +81,8 @@ def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, i
         if words.startswith(_OWN):
             words = words[len(_OWN) :]
         elif child and not is_decisive(words):
-            words = f"exit status {outcome.status - 256}: a child process was ended by {signal_text(child)}"
+            ended = f"exit status {outcome.status - 256}: a child process was ended by {signal_text(child)}"
+            words = f"{words} ({ended})" if find_fault(rest) else ended
         return Reason((words or _SILENT) + killed, lines)
     raised = told(chosen)
     before = [one for one in tracebacks if one.end <= chosen.start][-1:]

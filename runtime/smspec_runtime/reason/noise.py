@@ -3,6 +3,7 @@
 import re
 
 from ..lean_typing import List
+from ..progress_bar import split_bar
 
 _LEVEL = re.compile(
     r"(?:\[?\d{2,4}[-:/]\d\d\S*.{0,60}?[\s\[|(-]|[\[(<|\s]*)"
@@ -12,7 +13,8 @@ _QUIET = ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING")
 _DECISIVE = re.compile(r"\W*(?:\S+: )?(?:fatal|critical|panic)\b|\S+: error: ", re.IGNORECASE)
 _ALARMING = re.compile(
     r"\b(?:fatal|errors?|fail(?:ed|ure|s)?|cannot|can't|could not|unable|abort(?:ed|ing)?|panic|critical|exception"
-    r"|killed|no such|not found|missing|denied|refused|invalid|illegal|exceed(?:s|ed)|giving up|exiting)\b",
+    r"|killed|no such|not found|missing|denied|refused|invalid|illegal|exceed(?:s|ed)|giving up|exiting"
+    r"|terminate called|panicked|corruption|smashing)\b",
     re.IGNORECASE,
 )
 _WARNING = r"\S.*:\d+: \w*Warning: "
@@ -25,7 +27,6 @@ _NOISE = re.compile(
     r"|\S+:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN)"
     r"|wandb: |\[notice\] |[-=]{20,}$"
     r"|\s*(?:.{0,60}: )?\s*\d{1,3}%\|.*\| *[\d.]+\w*/"  # tqdm
-    r"|.{0,60}\d+it \[\d\d:\d\d, "
     r"|make(?:\[\d+\])?: \*\*\* |srun: |error Command failed with exit code |npm ERR! |ninja: build stopped"
     r"|.{0,60}\[launch\.py:\d+:|ERROR conda\.cli\.main_run|Set the environment variable HYDRA_FULL_ERROR"
     r"|[\u2500-\u257f ]+$|[\u256d\u250c]\u2500"  # boxes
@@ -40,7 +41,7 @@ def log_level(text: str) -> str:
 
 
 def is_noise(text: str) -> bool:
-    return bool(_NOISE.match(text)) or log_level(text) in _QUIET
+    return bool(_NOISE.match(text) or split_bar(text + "\n")[-1] == "\n") or log_level(text) in _QUIET
 
 
 def ends_message(text: str) -> bool:

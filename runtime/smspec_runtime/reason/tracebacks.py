@@ -32,7 +32,6 @@ class Raised(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Its class, without modules."""
         return self.text.partition(":")[0].rpartition(".")[2].strip()
 
 
@@ -78,7 +77,6 @@ def find_tracebacks(lines: List[str]) -> List[Traceback]:
 
 
 def told(one: Traceback) -> str:
-    """The last exception with its causes."""
     parts: List[str] = []
     for raised in one.chain:
         text = raised.text

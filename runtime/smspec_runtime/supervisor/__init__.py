@@ -53,7 +53,6 @@ class Supervisor:
         adopt_orphans()
 
     def finish(self) -> None:
-        """Ignore signals from now on."""
         self._preparing = False
         self._end_companions()
 

@@ -54,7 +54,6 @@ class Signals:
         signal.pthread_sigmask(signal.SIG_SETMASK, _COLLECTED)
 
     def restore(self) -> None:
-        """For a new process: as at our start."""
         for number in signal.valid_signals() - _UNCATCHABLE:
             signal.signal(number, signal.SIG_IGN if number in self._ignored else signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.render.representable import faults_of_requirements, is_apt_package, is_pip_requirement
+from smspec.render.representable import faults_of_requirements
+from smspec.spec.packages import is_apt_package, is_pip_requirement
 
 
 @pytest.mark.parametrize(

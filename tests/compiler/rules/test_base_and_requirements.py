@@ -26,6 +26,16 @@ PYTHONS = {
     "763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:2.1.0-gpu-py310-cu121-ubuntu20.04": (3, 10),
     "246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-scikit-learn:1.2-1-cpu-py3": None,
     "520713654638.dkr.ecr.us-west-2.amazonaws.com/sagemaker-tensorflow:1.12.0-cpu-py27": (2, 7),
+    "763104351884.dkr.ecr.us-west-2.amazonaws.com/tensorflow-training:1.13-cpu-py2": (2, 7),
+    "763104351884.dkr.ecr.us-west-2.amazonaws.com/tensorflow-training:2.1.0-gpu-py3": (3, 6),
+    "763104351884.dkr.ecr.us-west-2.amazonaws.com/mxnet-training:1.4-cpu-py3": (3, 6),
+    "520713654638.dkr.ecr.us-west-2.amazonaws.com/sagemaker-tensorflow:1.12-cpu-py2": (2, 7),
+    "520713654638.dkr.ecr.us-west-2.amazonaws.com/sagemaker-mxnet-py2-gpu:1.0": (2, 7),
+    "520713654638.dkr.ecr.us-west-2.amazonaws.com/sagemaker-chainer:5.0.0-cpu-py3": None,
+    "registry.example.com/team/train:1.0-gpu-py3.6": (3, 6),
+    "registry.example.com/team/train:python-3.7": (3, 7),
+    "registry.example.com/team/train:py38-py2": None,
+    "registry.example.com/team/train:happy27": None,
     "ubuntu:22.04": None,
     "registry.example.com/team/train:3.12": None,
 }
@@ -98,8 +108,8 @@ def test_unusable_base_image_is_reported(image, word):
     assert word in finding.message
 
 
-@pytest.mark.parametrize("python", ["py27", "py36", "py37"])
-def test_existing_image_with_an_old_python_is_reported(python):
+@pytest.mark.parametrize(("python", "version"), [("py2", "2.7"), ("py27", "2.7"), ("py36", "3.6"), ("py37", "3.7")])
+def test_existing_image_with_an_old_python_is_reported(python, version):
     """The runtime cannot start in it; with `delivery: s3` the image starts the script itself."""
     image = f"763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:1.5.0-cpu-{python}-ubuntu16.04"
     jobs = {
@@ -107,7 +117,7 @@ def test_existing_image_with_an_old_python_is_reported(python):
         for delivery in ("channel", "s3")
     }
     (finding,) = unusable_base_image(jobs["channel"], Listing())
-    assert f"Python {python[2]}.{python[3]}; the minimum for `delivery: channel` is 3.8" in finding.message
+    assert f"Python {version}; the minimum for `delivery: channel` is 3.8" in finding.message
     assert [*unusable_base_image(jobs["s3"], Listing())] == []
 
 

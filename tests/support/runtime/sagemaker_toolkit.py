@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from smspec_runtime.torch_variables import torch_variables
+from smspec_runtime.cluster import Cluster
 from support.runtime.container import Container, Done
 
 VERSION = "5.1.4"
@@ -32,7 +32,7 @@ needs_toolkit = pytest.mark.skipif(_found() != VERSION, reason=f"sagemaker-train
 
 _OFTEN_DIFFERENT = {"PYTHONPATH", "_", "OLDPWD", "PWD"}
 """The first by design, as a test of its own says; the others are set by the shell that the toolkit puts in between."""
-_OF_THE_CONTAINERS = set(torch_variables("", "", "", {}))
+_OF_THE_CONTAINERS = set(Cluster([""], "").torch_variables("", "", {}))
 """SageMaker's containers of PyTorch add them to what the toolkit sets."""
 
 WITNESS = """

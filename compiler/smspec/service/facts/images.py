@@ -13,6 +13,8 @@ _ONLY_IN_A_LIST = "dlc-only"
 _RELEASE = r"(?P<release>.+?)-(?:cpu|gpu|neuronx?|cu[0-9]+)(?:-.*)?"
 _PYTHON = r"py(?P<major>[23])(?P<minor>[0-9]*)"
 _TRANSFORMERS = "transformers"
+_PY3_IS_PY36 = frozenset({"mxnet-training", "pytorch-training", "tensorflow-training"})
+"""Wherever one of their releases has both tags, they name the same image; later releases name the minor version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,8 @@ def python_version(image: ListedImage) -> tuple[int, int] | None:
     if image.interpreter:
         major, _, minor = image.interpreter.partition(".")
         return int(major), int(minor)
+    if image.python == "py3" and image.repository in _PY3_IS_PY36:
+        return 3, 6
     same = (other for other in images_of(image.repository) if is_same_release(image, other))
     found = {_python(other.python) for other in (image, *(() if image.python else same))} - {None}
     return found.pop() if len(found) == 1 else None

@@ -7,7 +7,6 @@ and a guess of what was meant. Those of keys are in `faulty_keys`.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable
 
 from smspec.diagnostics import Finding, Rule
@@ -16,10 +15,11 @@ from smspec.diagnostics.suggestions import Fix, bare, nearest, spelling_fix
 from smspec.source import Document, Mapping, Node, Path, Scalar, dotted
 from smspec.source.frozen import dataclass
 from smspec.spec.keys.row import duration_meant, size_in_bytes, size_meant, volume_meant
-from smspec.spec.schema import SchemaPart, author_schema, key_path, part, type_words, written_key
+from smspec.spec.schema import SchemaPart, accepts, author_schema, key_path, part, type_words, written_key
 from smspec.spec.schema.reference import example_of
 from smspec.spec.shape.faulty_keys import KEYWORDS_OF_KEYS, MISSING_KEY, key_findings, value_hint
 from smspec.spec.shape.shape_faults import ShapeFault, shape_faults
+from smspec.spec.shape.written_lists import listed_items
 from smspec.spec.yaml.events import flow_style, meaning
 
 _REQUIRED_OF_A_REQUEST = {"TrainingJobName", "RoleArn", "OutputDataConfig"}
@@ -107,27 +107,11 @@ def _remedy(wanted: list[str], node: Node | None, fault: ShapeFault) -> tuple[st
             return f"write `{text}` without quotes", Fix(text, text)
     elif "string" in wanted and re.search(str(fault.schema.get("pattern", "")), text):
         return f'write `"{text}"`, in quotes', Fix(text, f'"{text}"')
-    listed = flow_style(_items(str(fault.path[-1]), value) if isinstance(value, str) else [value])
-    return (f"write `{listed}`", Fix(text, listed)) if "array" in wanted else ("", None)
-
-
-def _items(key: str, text: str) -> list[str]:
-    """Return the items of a list that was written as one string, as a shell or pip would read them."""
-    words = [text]
-    if key in ("args", "command", "options"):
-        if key == "command" and re.search(r"[|&;<>$`\n]", text):
-            return ["sh", "-c", text]
-        try:
-            words = shlex.split(text)
-        except ValueError:  # a quote without its end
-            return [text]
-    elif key == "python_packages":
-        words = text.split()
-        if not all(re.match(r"[A-Za-z][\w.\[\]-]*(?:[=<>!~]=?|$)", word) for word in words):
-            return [text]
-    elif key in ("attributes", "enum", "instance_groups", "security_groups", "subnets", "system_packages"):
-        words = [word for word in re.split(r"[,\s]+", text) if word]
-    return words or [text]
+    items = listed_items(str(fault.path[-1]), value) if isinstance(value, str) else [value]
+    if "array" not in wanted or not items or not accepts(fault.schema, items, author_schema()):
+        return "", None
+    listed = flow_style(items)
+    return f"write `{listed}`", Fix(text, listed)
 
 
 def _described(node: Node | None) -> str:

@@ -11,7 +11,6 @@ TEMPLATES = 64  # kinds of records, each of one size
 
 
 def recordio_protobuf(reader: Reader, multipart: str = "dmlc", batch: int = 0) -> Iterator[Any]:
-    """Yield records or batches of this size."""
     examples = Examples(reader, multipart, bool(batch))
     return batches(examples.blocks(), batch) if batch else iter(examples)
 

@@ -13,8 +13,6 @@ PLAIN = re.compile(rb"(?s).{124}[0-7]{11}[\0 ].{12}[0-7]{6}..0.{188}\0.{166}").f
 
 
 class Member(NamedTuple):
-    """A file of an archive."""
-
     name: str
     data: bytes
 

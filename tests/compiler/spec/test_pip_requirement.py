@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.requirements import InvalidRequirement, Requirement
 
-from smspec.render.representable import fault_in, is_pip_requirement
+from smspec.spec.packages import fault_in, is_pip_requirement
 
 OPERATORS = ("===", "==", "!=", "~=", "<=", ">=", "<", ">")
 VERSIONS = (
