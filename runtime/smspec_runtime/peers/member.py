@@ -44,8 +44,6 @@ def main(address: str, host: str, keys: str, *words: str) -> int:
         return 1
     if status:
         log(f"the job failed on {leader}, with exit status {status}: {reason.strip()}".rstrip(": "))
-        connection.close()
-        time.sleep(1)  # The leader ends first: its reason counts.
     return status
 
 
