@@ -41,7 +41,7 @@ OF_LEADERS = {
 
 
 @pytest.mark.parametrize("written", OF_LEADERS)
-def test_host_that_repeats_its_leaders_failure_is_no_cause(written, output):
+def test_host_that_repeats_a_failure_is_not_the_cause(written, output):
     """Hosts end at the same moment, and an engine may report the member first."""
     (output / "failure").write_text(written)
     place = HostDirectory(str(output.parents[2]))
