@@ -266,6 +266,11 @@ def _local_data(job: DecodedJob) -> Iterable[Finding]:
     return data_findings(job.spec, extents)
 
 
+def _ambiguous_texts(job: DecodedJob) -> Iterable[Finding]:
+    program = job.inputs.program
+    return ambiguous_texts(job.inputs.document, program.texts if isinstance(program, Program) else ())
+
+
 def _script(job: DecodedJob) -> Iterable[Finding]:
     """Return the mismatches between the script and its job, or why they are unknown."""
     program = job.inputs.program
@@ -341,7 +346,7 @@ def _source_texts(job: DecodedJob) -> Iterable[Finding]:
 
 SOURCES: tuple[Callable[[DecodedJob], Iterable[Finding]], ...] = (
     lambda job: job.inputs.findings,  # of the files that the spec names
-    lambda job: ambiguous_texts(job.inputs.document),
+    _ambiguous_texts,
     # A source that could not be listed is reported once, not for each file in it.
     lambda job: lint(job.spec, job.inputs.build_inputs.source, source_is_known=job.inputs.source_is_known),
     _secrets,

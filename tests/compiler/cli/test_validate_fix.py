@@ -214,14 +214,14 @@ def test_missing_base_spec_makes_a_fix_uncertain(tmp_path):
     [
         ('command: "./job.sh --fast"', "command: [./job.sh, --fast]"),
         ("command: python3 train.py --lr 1", 'command: [python3, train.py, --lr, "1"]'),
-        ("command: ./job.sh && date", 'command: [sh, -c, "./job.sh && date"]'),
+        ("command: python3 train.py && date", 'command: [sh, -c, "python3 train.py && date"]'),
     ],
 )
 def test_command_in_one_string_becomes_a_list(tmp_path, written, meant):
     """A list of words shows findings that need the command, such as a note about a program that is not Python."""
     spec = BUILT.replace("entry_point: train.py", "entry_point: {WORDS}")
     assert "WORDS" in spec
-    path = write_job(tmp_path, spec.replace("WORDS", written), src__train__py=PROGRAM, src__job__sh="#!/bin/sh\n")
+    path = write_job(tmp_path, spec.replace("WORDS", written), **{"src/job.sh": "#!/bin/sh\n"})
     smspec("validate", "--fix", cwd=tmp_path)
     assert path.read_text() == spec.replace("WORDS", meant)
 

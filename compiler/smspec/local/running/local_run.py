@@ -47,6 +47,7 @@ from smspec.local.running.run_end import (
     missing_module,
     shared_memory_hint,
     status_of,
+    with_its_cause,
 )
 from smspec.local.running.supervision import Fleet, Supervision, Verdict, name_of, present_hosts
 from smspec.local.running.training_request import Host, TrainingRequest
@@ -263,6 +264,8 @@ class LocalRun:
                 memory=self._memory_watch(fleet.hosts),
             )
             verdict = supervision.run()
+            statuses = {host.host: host.exit_status for host in fleet.hosts}
+            verdict = with_its_cause(verdict, statuses, directory.host)
         finally:
             fleet.end()
             lost = next((host.loss for host in fleet.hosts if host.loss), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -12,6 +13,7 @@ from smspec.local.running.request import JobStatus
 from smspec.local.running.run_directory import HostDirectory
 from smspec.local.running.supervision import Verdict, name_of
 from smspec.local.running.training_request import Host, TrainingChannel, TrainingRequest
+from smspec.source.frozen import replace
 from smspec.source.real_file import open_below, walked
 
 _FAILURE_CHARACTERS = 1024
@@ -19,6 +21,11 @@ _FAILURE_CHARACTERS = 1024
 _FAILURE = ("opt", "ml", "output", "failure")
 _MISSING_MODULE = re.compile(r"\w+: ModuleNotFoundError: No module named '([\w.]+)'")
 _BUS_ERROR = re.compile(r"SIGBUS|killed by signal: Bus error|out of shared memory")
+_OF_LEADER = re.compile(
+    r"the job failed on the leader, ([\w.-]+), with|the leader, ([\w.-]+), went away|to the leader, ([\w.-]+):"
+)
+"""What a host that waits for its leader writes (`smspec_runtime.peers.member`)."""
+_STOPPED = 128 + signal.SIGTERM
 _GB = 1 << 30
 _MOST_NAMES = 3
 
@@ -39,6 +46,32 @@ def exit_status_of(verdict: Verdict) -> int:
     return 1 if verdict.failed is not None or verdict.overran or verdict.is_interrupted else 0
 
 
+def with_its_cause(
+    verdict: Verdict, statuses: Mapping[str, int | None], host: Callable[[str], HostDirectory]
+) -> Verdict:
+    """Return the verdict about the leader if the host that failed first, by its reason, only repeats its failure.
+
+    Both end at the same moment, and an engine may report either first. ``statuses``: of all hosts.
+    """
+    if verdict.failed is None or verdict.fault:
+        return verdict
+    found = _OF_LEADER.search(_written_reason(host(verdict.failed)))
+    leader = next(filter(None, found.groups()), "") if found else ""
+    status = statuses.get(leader)
+    if not status or status == _STOPPED:
+        return verdict
+    return replace(verdict, failed=leader, job_status=status)
+
+
+def _written_reason(place: HostDirectory) -> str:
+    with suppress(OSError):
+        # The script may have created a link to a file of this machine.
+        descriptor = open_below(place.root, _FAILURE)
+        with open(descriptor, encoding="utf-8", errors="replace") as file:
+            return file.read(_FAILURE_CHARACTERS).strip()
+    return ""
+
+
 def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> str:
     """Return why the job failed or was stopped; empty for one that completed."""
     if verdict.signal is not None:
@@ -49,13 +82,10 @@ def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> st
         return "MaxRuntimeExceeded: the job ran longer than MaxRuntimeInSeconds"
     if verdict.fault or verdict.failed is None:
         return verdict.fault
-    reason = ""
-    with suppress(OSError):
-        # The script may have created a link to a file of this machine.
-        descriptor = open_below(host(verdict.failed).root, _FAILURE)
-        with open(descriptor, encoding="utf-8", errors="replace") as file:
-            reason = file.read(_FAILURE_CHARACTERS).strip()
-    return reason or f"{verdict.failed} exited with status {verdict.job_status} and wrote no failure file"
+    return (
+        _written_reason(host(verdict.failed))
+        or f"{verdict.failed} exited with status {verdict.job_status} and wrote no failure file"
+    )
 
 
 def missing_module(reason: str) -> str | None:

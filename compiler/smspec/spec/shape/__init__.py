@@ -8,12 +8,13 @@ mistake is one finding.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final, Union
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import quoted
-from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotted, to_data
+from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, SourceText, dotted, to_data
 from smspec.source.frozen import ByContent, ByIdentity, replace
 from smspec.spec.keys import ROWS
 from smspec.spec.keys.row import ValueForm
@@ -37,6 +38,8 @@ _OF_CONTENT: ByContent[object] = ByContent()
 NULL_THAT_REMOVES_NOTHING = Rule("SM216", "null without effect", "warning")
 
 AMBIGUOUS_TEXT = Rule("SM215", "ambiguous hyperparameter string", "warning")
+
+_NONE = r"['\"](?i:none)['\"]"
 
 _TRUE = frozenset(("yes", "y", "on"))
 
@@ -128,33 +131,31 @@ def nulls_that_remove_nothing(document: Document, patched: Collection[Path]) -> 
             yield replace(found, place=place)
 
 
-def ambiguous_texts(document: Document) -> Iterator[Finding]:
+def ambiguous_texts(document: Document, program_texts: Collection[SourceText] = ()) -> Iterator[Finding]:
     """Yield every unquoted string of the hyperparameters that other parsers read as a boolean, a number, or a date.
 
-    Only there does the type reach the script: any other key has one type, which the schema requires.
+    Only there does the type reach the script: any other key has one type, which the schema requires. `None` is no fault
+    if ``program_texts``, those of the script, have this string: a choice, a default, or what a value is compared with.
     """
     node = document.node(("hyperparameters",))
     if isinstance(node, Mapping):
-        yield from _found(node, ("hyperparameters",))
+        for finding, text in _found(node, ("hyperparameters",)):
+            if text != "None" or not any(re.search(_NONE, one.text) for one in program_texts):
+                yield finding
 
 
-def _found(node: Node, path: Path) -> Iterator[Finding]:
+def _found(node: Node, path: Path) -> Iterator[tuple[Finding, str]]:
     if not isinstance(node, Scalar):
         parts = ((k.text, v) for k, v in node.entries) if isinstance(node, Mapping) else enumerate(node.items)
         for step, part in parts:
             yield from _found(part, (*path, step))
     elif node.plain and isinstance(node.value, str) and (kind := read_elsewhere_as(node.text)):
-        yield AMBIGUOUS_TEXT.at(
-            path,
-            f"`{dotted(path)}` is a string; other YAML readers see {kind} in {quoted(node.text)}",
-            help=_help(node.text, kind),
-        )
+        message = f"`{dotted(path)}` is a string; other YAML readers see {kind} in {quoted(node.text)}"
+        yield AMBIGUOUS_TEXT.at(path, message, help=_help(node.text, kind)), node.text
     elif node.plain and node.value == "None":
-        yield AMBIGUOUS_TEXT.at(
-            path,
-            f"`{dotted(path)}` is the string `None`, which is true in Python",
-            help='remove it for the default of the script, or write `"None"` for the string',
-        )
+        message = f"`{dotted(path)}` is the string `None`, which is true in Python"
+        help = 'remove it for the default of the script, or write `"None"` for the string'
+        yield AMBIGUOUS_TEXT.at(path, message, help=help), node.text
 
 
 def _help(text: str, kind: str) -> str:
