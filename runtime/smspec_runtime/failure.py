@@ -2,7 +2,6 @@
 
 import os
 import stat
-from contextlib import suppress
 
 from .layout import Layout
 from .lean_typing import Sequence
@@ -64,14 +63,20 @@ class Report:
             self._root = os.open(self._layout.root, os.O_DIRECTORY)
             self._output = os.open(self._layout.output, os.O_DIRECTORY)
             return
-        with suppress(OSError):
+        try:
             os.mkdir("output", dir_fd=self._root)
-        with suppress(OSError):  # Perhaps a link.
+        except OSError:
+            pass
+        try:
             self._output = os.open("output", os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._root)
+        except OSError:
+            pass  # Perhaps a link.
 
     def _remove(self, name: str) -> None:
-        with suppress(OSError):
+        try:
             os.unlink(name, dir_fd=self._output)
+        except OSError:
+            pass
 
     def _has_failure(self) -> bool:
         try:
