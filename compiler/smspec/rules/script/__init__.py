@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
-from smspec.rules.script import arguments, channels, starts
+from smspec.rules.script import arguments, channels, omissions, starts
 from smspec.rules.script.starts import ScriptAndJob
 from smspec.script.grammars import faults_of
 from smspec.script.program import Program, UnreadScript
@@ -13,6 +13,7 @@ from smspec.script.script_environment import ScriptEnvironment
 
 RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
     *arguments.RULES,
+    omissions.omitted_false,
     *starts.RULES,
     *channels.RULES,
 )
