@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
-from smspec.rules.script import arguments, channels, omissions, starts
+from smspec.rules.script import arguments, channels, starts
 from smspec.rules.script.starts import ScriptAndJob
 from smspec.script.grammars import faults_of
 from smspec.script.program import Program, UnreadScript
@@ -13,7 +13,6 @@ from smspec.script.script_environment import ScriptEnvironment
 
 RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
     *arguments.RULES,
-    omissions.omitted_false,
     *starts.RULES,
     *channels.RULES,
 )
@@ -30,4 +29,10 @@ def script_findings(
     if environment is None:
         return []
     both = ScriptAndJob(program=program, environment=environment, faults=tuple(faults_of(program, environment)))
-    return [finding for rule in RULES for finding in rule(both)]
+    found = [finding for rule in RULES for finding in rule(both)]
+    if environment.omitted:
+        # Imported late: few jobs have such values.
+        from smspec.rules.script.omissions import omitted_false
+
+        found += omitted_false(both)
+    return found
