@@ -72,6 +72,11 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
         hyperparameters=tuple(values),
         channels=_channels(payload.get("InputDataConfig")),
         variables=variables | _MEETING if _host_count(payload) > 1 or _is_for_pytorch(job, environment) else variables,
+        omitted=tuple(
+            Argument(words=(), path=paths[name], hyperparameter=name, value=False)
+            for name, value in values.items()
+            if value is False and _style(job) == "flags"
+        ),
         piped=_channels(payload.get("InputDataConfig"), _input_mode(payload)),
         is_bare=is_bare(job),
         has_only_source=is_bare(job) or _is_of_aws(job),
@@ -154,6 +159,12 @@ def _name(entry: EntryPoint) -> str:
         case ModuleEntry(module=function) | PipeLoopEntry(pipe_loop=function):
             return function
     return " ".join(entry.command)
+
+
+def _style(job: JobSpec) -> str:
+    """Return how hyperparameters become arguments of a script that the runtime starts."""
+    is_ours = isinstance(job.entry_point, ScriptEntry | CommandEntry) and starter(job) == "runtime"
+    return job.entry_point.args_style if is_ours and isinstance(job.entry_point, ScriptEntry | CommandEntry) else ""
 
 
 def _arguments(

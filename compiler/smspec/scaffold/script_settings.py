@@ -164,7 +164,12 @@ def script_channels(
     known = set(found)
     paths: dict[str, str] = {}
     local: dict[str, str] = {}
-    named = [each for each in arguments if each.state == "required" and _names_data(each, arguments)]
+    names = {each.key for each in arguments if _is_compared(each, program.texts)}
+    named = [
+        each
+        for each in arguments
+        if each.state == "required" and each.key not in names and _names_data(each, arguments)
+    ]
     if not found and not named:
         # What a script checks itself is no required argument, but it cannot run without its data.
         unset = (each for each in arguments if each.option.default is None)
@@ -195,6 +200,15 @@ def _names_data(argument: ScriptArgument, arguments: Sequence[ScriptArgument]) -
     may_be_name = argument.key.lower() in ("data", "dataset")
     has_other = may_be_name and any(_is_directory(each) and each is not argument for each in arguments)
     return _PATHS.search(help_text) is not None or not (_NAMES.search(help_text) or has_other)
+
+
+def _is_compared(argument: ScriptArgument, texts: Iterable[SourceText]) -> bool:
+    """Return whether the script compares the value of an argument with a name, as ``args.dataset == "mnist"``."""
+    word = re.escape(argument.key.replace("-", "_"))
+    compared = re.compile(
+        rf"""\b\w+(?:\.{word}|\[["']{word}["']\])(?:\.lower\(\))?\s*(?:[=!]=|(?:not\s+)?in\b)\s*[\[({{]?\s*(["'])[\w.+-]+\1"""
+    )
+    return any(compared.search(text.text) for text in texts)
 
 
 def _is_path(argument: ScriptArgument) -> bool:

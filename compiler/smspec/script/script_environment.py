@@ -80,7 +80,7 @@ class ScriptEnvironment:
     ``isolation_path``: the key that isolates the container, None without one. ``unrouted_path``: the key that puts it
     in a VPC without a package index. ``packages``: those that the spec adds to the image, None if they are unknown.
     ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have; ``program_path`` is where
-    it names the script.
+    it names the script. ``omitted``: false values that become no words.
     """
 
     arguments: tuple[Argument, ...] | None
@@ -92,6 +92,7 @@ class ScriptEnvironment:
     unrouted_path: Path | None = None
     packages: frozenset[str] | None = frozenset()
     piped: tuple[str, ...] = ()
+    omitted: tuple[Argument, ...] = ()
     is_bare: bool = False
     has_only_source: bool = False
     hyperparameters_path: Path

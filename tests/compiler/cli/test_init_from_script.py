@@ -227,6 +227,29 @@ def test_names_of_data_sets_are_no_channels(options, channels, variables, tmp_pa
     assert all(spec["hyperparameters"][name] == f"/opt/ml/input/data/{name}" for name in channels)
 
 
+@pytest.mark.parametrize(
+    ("line", "is_name"),
+    [
+        ("if a.dataset == 'mnist':\n    pass", True),
+        ("if 'x' and a.dataset != \"mnist\":\n    pass", True),
+        ("assert a.dataset in ['cifar10', 'svhn']", True),
+        ("assert a.dataset.lower() not in ('cifar10', 'svhn')", True),
+        ("if vars(a)['dataset'] == 'mnist':\n    pass", False),
+        ("if a.dataset == '/data/x':\n    pass", False),
+        ("if a.dataset == '':\n    pass", False),
+        ("if a.dataset_name == 'mnist':\n    pass", False),
+        ("open(a.dataset)", False),
+    ],
+)
+def test_data_set_compared_with_names_gets_no_channel(line, is_name, tmp_path):
+    write(tmp_path / "train.py", f"{PARSER}p.add_argument('--dataset', required=True)\na = p.parse_args()\n{line}\n")
+    assert smspec("init", "--from", "train.py", cwd=tmp_path).status == 0
+    spec = spec_of(tmp_path)
+    assert (list(spec.get("channels", {})), list(spec.get("vars", {}))) == (
+        ([], ["dataset"]) if is_name else (["dataset"], [])
+    )
+
+
 def test_modules_of_the_repository_are_no_requirements(tmp_path):
     text = "import own.models, deep, above, helper, data.loader, not_installed, datasets, yaml\n"
     here = ("scripts/helper.py", "own/models.py", "data/loader.py", "other/deep.py", "lib/datasets.py", "lib/yaml.py")

@@ -29,4 +29,10 @@ def script_findings(
     if environment is None:
         return []
     both = ScriptAndJob(program=program, environment=environment, faults=tuple(faults_of(program, environment)))
-    return [finding for rule in RULES for finding in rule(both)]
+    found = [finding for rule in RULES for finding in rule(both)]
+    if environment.omitted:
+        # Imported late: few jobs have such values.
+        from smspec.rules.script.omissions import omitted_false
+
+        found += omitted_false(both)
+    return found
