@@ -43,12 +43,15 @@ _MARKS = {
 }
 
 _LAUNCHERS = {
-    "mpi": ("mpi", "mpirun"),
+    "mpi": ("mpi", "mpirun", "efa_instances"),
     "parameter_server": ("parameter_server", "multi_worker_mirrored"),
-    "smdataparallel": ("smdataparallel", "mpirun"),
-    "torchrun": ("torchrun",),
+    "smdataparallel": ("smdataparallel", "mpirun", "efa_instances"),
+    "torchrun": ("torchrun", "efa_instances"),
 }
-_OF_ALL_LAUNCHERS = ("__init__", "launch", "efa_instances")
+_OF_ALL_LAUNCHERS = ("__init__", "launch")
+_OVER_SSH = ("mpi", "smdataparallel")
+_IN_TEAM = (*_OVER_SSH, "parameter_server")
+"""Their members wait for the leader."""
 _OF_OTHER_IMAGES = ("image_plan.py", "local_tree.py")
 """For images with a copy of the whole runtime, which have no `run_plan.json`."""
 
@@ -257,7 +260,7 @@ def _chosen(launcher: str, has_pipe: bool, has_toolkit: bool) -> Listing:
         directory = path.partition("/")[0]
         chosen = {
             "launchers": path in launchers,
-            "peers": bool(launcher),
+            "peers": launcher in (_IN_TEAM if path != "peers/ssh.py" else _OVER_SSH),
             "pipe": has_pipe,
             "toolkit_api": has_toolkit,
         }

@@ -6,7 +6,6 @@ from ..cluster import MASTER_PORT, Cluster
 from ..command import Command
 from ..environment import Machine
 from ..lean_typing import Any, Dict, List, Mapping, NamedTuple, Sequence
-from ..peers.keys import DIRECTORY
 from ..program import Program
 
 # Next to the ports of frameworks: 2222 and 2223, 7592, 7777, 8000, 8890.
@@ -68,5 +67,7 @@ class Launch(NamedTuple):
         if not self.node_rank:
             return command._replace(members=self.hosts[1:], port=port)
         member = [self.python, "-m", "smspec_runtime.peers.member", f"{self.leader_address}:{port}"]
+        from ..peers.keys import DIRECTORY  # torchrun has none.
+
         keys = DIRECTORY if command.over_ssh else "-"
         return command._replace(words=[*member, self.cluster.current_host, keys, *part])

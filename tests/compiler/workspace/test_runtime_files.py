@@ -79,6 +79,14 @@ def test_runtime_is_small(launcher, tmp_path):
     assert size(paths()) < 180_000
 
 
+def test_only_teams_get_peers_and_only_mpirun_ssh():
+    """torchrun's hosts wait for each other themselves."""
+    peers = {launcher: {path for path in paths(launcher) if path.startswith("peers/")} for launcher in LAUNCHERS}
+    assert peers["torchrun"] == peers[None] == set()
+    assert peers["mpi"] == peers["smdataparallel"] == peers["parameter_server"] | {"peers/ssh.py"}
+    assert "launchers/efa_instances.py" not in paths("parameter_server")
+
+
 def test_code_that_names_the_runtime_gets_its_readers(tmp_path):
     assert not any(path.startswith(("pipe/", "launchers/", "peers/")) for path in paths())
     assert "pipe/stream.py" in paths(files=named(tmp_path, "from smspec_runtime import pipe\n"))
