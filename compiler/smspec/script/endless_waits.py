@@ -1,8 +1,8 @@
 """Find the line of a Python script that some host certainly reaches, and that keeps it from ending well.
 
-That is a loop which only sleeps and prints, `ray start --block`, or a wait for a signal, or for an event that nothing
-sets. As in shell scripts, what a condition decides is
-not certain, unless it compares the name or the rank of the host.
+That is a loop which only sleeps and prints, a server such as `ray start --block`, or a wait for a signal, or for an
+event that nothing sets. As in shell scripts, what a condition decides is not certain, unless it compares the name or
+the rank of the host.
 """
 
 from __future__ import annotations
@@ -10,17 +10,15 @@ from __future__ import annotations
 import ast
 import re
 
-from smspec.script.shell.endless_commands import EndlessCommand
+from smspec.script.shell.endless_commands import CURRENT, DEEPEST_CALLS, EndlessCommand, endless_server
 
 _ENDED_FROM_OUTSIDE = re.compile(
     r"\bThread\(|\bTimer\(|\bsignal\.(?!pause\()|\b_exit\(|\bos\.kill|\basyncio\b|\batexit\b"
 )
 _RUNS = re.compile(r"(?:subprocess\.)?(?:run|call|check_call|check_output)|os\.system")
-_CURRENT = re.compile(r"\b(?:SM_CURRENT_HOST|current_host|gethostname|HOSTNAME)\b")
 _EVENTS = frozenset({"threading.Event()", "multiprocessing.Event()"})
 _EXITS = frozenset({"exit", "quit", "sys.exit"})
 _IDLE = re.compile(r"(?:time\.)?sleep|print|(?:logging|logger|log)\.\w+")
-_DEEPEST_CALLS = 20
 
 
 def endless_wait(text: str, hosts: int) -> EndlessCommand | None:
@@ -90,7 +88,7 @@ class _Follower:
         name = ast.unparse(call.func)
         if name in _EXITS:
             return False
-        if name in self._functions and self._calls < _DEEPEST_CALLS:
+        if name in self._functions and self._calls < DEEPEST_CALLS:
             self._calls += 1
             return self.follow(self._functions[name])
         if name == "signal.pause" or self._is_unset(call):
@@ -98,14 +96,14 @@ class _Follower:
             return False
         words = _words(call) if _RUNS.fullmatch(name) else []
         is_ended = "&" in words or any(keyword.arg == "timeout" for keyword in call.keywords)
-        if words[:2] == ["ray", "start"] and "--block" in words and not is_ended:
+        server = None if is_ended else endless_server(words if words[:1] != ["-m"] else ["python", *words])
+        if server is not None:
             checks = name.rpartition(".")[2].startswith("check_") or any(
                 keyword.arg == "check" and getattr(keyword.value, "value", False) is True for keyword in call.keywords
             )
-            is_head = "--head" in words
-            if is_head or checks:
-                shown = f"ray start {'--head ' if is_head else ''}--block"
-                self._find(shown, call.lineno, fails=not is_head)
+            shown, fails = server
+            if checks or not fails:
+                self._find(shown, call.lineno, fails=fails, is_server=True)
         return True
 
     def _is_unset(self, call: ast.Call) -> bool:
@@ -117,9 +115,11 @@ class _Follower:
                 return ast.unparse(event) in _EVENTS
         return False
 
-    def _find(self, shown: str, line: int, *, fails: bool = False) -> None:
+    def _find(self, shown: str, line: int, *, fails: bool = False, is_server: bool = False) -> None:
         if self.found is None and not self._is_doubtful:
-            self.found = EndlessCommand(command=shown, line=line, fails=fails, everywhere=self._everywhere)
+            self.found = EndlessCommand(
+                command=shown, line=line, fails=fails, everywhere=self._everywhere, is_server=is_server
+            )
 
     def _doubt(self, node: ast.AST) -> None:
         """Note that a script may end in code that only some runs reach."""
@@ -129,7 +129,7 @@ class _Follower:
             elif isinstance(one, ast.Call):
                 name = ast.unparse(one.func)
                 self._is_doubtful |= name in _EXITS
-                if name in self._functions and self._calls < _DEEPEST_CALLS:
+                if name in self._functions and self._calls < DEEPEST_CALLS:
                     self._calls += 1
                     for statement in self._functions[name]:
                         if not isinstance(statement, ast.Return):
@@ -154,7 +154,7 @@ class _Follower:
     def _is_host(self, node: ast.expr) -> bool:
         """Return whether a value differs from host to host."""
         names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-        return bool(names & self._of_host or _CURRENT.search(ast.unparse(node)))
+        return bool(names & self._of_host or CURRENT.search(ast.unparse(node)))
 
 
 def _words(call: ast.Call) -> list[str]:

@@ -43,14 +43,15 @@ _MARKS = {
 }
 
 _TEAM = ("peers/__init__", "peers/keys", "peers/leader", "peers/member")
-_MPIRUN = ("launchers/mpirun", *_TEAM, "peers/ssh")
+_EFA = "launchers/efa_instances"
+_MPIRUN = ("launchers/mpirun", _EFA, *_TEAM, "peers/ssh")
 _LAUNCHERS = {
     "mpi": ("launchers/mpi", *_MPIRUN),
     "parameter_server": ("launchers/parameter_server", "launchers/multi_worker_mirrored", *_TEAM),
     "smdataparallel": ("launchers/smdataparallel", *_MPIRUN),
-    "torchrun": ("launchers/torchrun",),
+    "torchrun": ("launchers/torchrun", _EFA),
 }
-_OF_ALL_LAUNCHERS = ("launchers/__init__", "launchers/launch", "launchers/efa_instances")
+_OF_ALL_LAUNCHERS = ("launchers/__init__", "launchers/launch")
 _OF_OTHER_IMAGES = ("image_plan.py", "local_tree.py")
 """For images with a copy of the whole runtime, which have no `run_plan.json`."""
 

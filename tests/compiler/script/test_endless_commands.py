@@ -11,7 +11,7 @@ import time
 import pytest
 
 from smspec.script.endless_waits import endless_wait
-from smspec.script.shell.endless_commands import endless_command
+from smspec.script.shell.endless_commands import endless_command, endless_server
 
 WAYS = 'if [ "$SM_CURRENT_HOST" = "algo-1" ]; then\n  ray start --head\n  python3 train.py\nelse\n  {}\nfi\n'
 RAY = "ray start --address=algo-1:6379 --block"
@@ -221,3 +221,37 @@ def test_program_that_may_end_is_silent(name):
 @pytest.mark.parametrize("name", [name for name in ENDLESS_PROGRAMS if "head" not in name and name != "ray of a shell"])
 def test_way_of_other_hosts_of_a_program_is_none_of_one(name):
     assert endless_wait(ENDLESS_PROGRAMS[name], 1) is None
+
+
+SERVERS = (
+    *("ray start --head --block", "dask-scheduler --port 8786", "/opt/venv/bin/dask scheduler", "redis-server"),
+    *("redis-server --port 6379", "python3 -m http.server 8000", "tensorboard --logdir=/opt/ml/output/tensorboard"),
+    *("mlflow server --host 0.0.0.0", "mlflow ui"),
+)
+OTHERS = (
+    *("ray start --head", "dask-scheduler --help", "dask scheduler --idle-timeout 60", "dask worker algo-1:8786"),
+    *("redis-server /etc/redis.conf", "redis-server --daemonize yes", "redis-server --version", "redis-cli ping"),
+    *("python3 -m http.server --help", "python3 -m http.client", "tensorboard --inspect --logdir x", "mlflow run ."),
+    *("tensorboard dev upload", "python3 train.py http.server", "", "python3"),
+)
+
+
+@pytest.mark.parametrize("command", SERVERS)
+def test_server_in_the_foreground_never_ends(command):
+    assert endless_server(command.split()) is not None
+    script = f"pip install x\n{command}\npython3 train.py\n"
+    for shell in ("bash", "sh"):
+        found = endless_command(script, shell, 2)
+        assert found is not None and (found.line, found.everywhere) == (2, True)
+        for ended in (f"{command} &\npython3 train.py\n", f"timeout 60 {command}\n", f"if x; then {command}; fi\n"):
+            assert endless_command(ended, shell, 2) is None
+    program = f"import subprocess\nsubprocess.run({command.split()!r})\n"
+    found = endless_wait(program, 2)
+    assert found is not None and found.line == 2
+    for started in ("Popen(", "run(timeout=60, args="):
+        assert endless_wait(program.replace("run(", started), 2) is None
+
+
+@pytest.mark.parametrize("command", OTHERS)
+def test_command_that_may_end_is_accepted(command):
+    assert endless_server(command.split()) is None

@@ -79,12 +79,12 @@ def test_runtime_is_small(launcher, tmp_path):
     assert size(paths()) < 180_000
 
 
-def test_launchers_bring_only_their_own_modules():
-    """Hosts form a team for mpirun and parameter servers; ssh is mpirun's alone."""
-    having = {one: {path for path in paths(one) if path.startswith("peers/")} for one in DISTRIBUTIONS}
-    assert having.pop("torchrun") == set()
-    assert {one for one, found in having.items() if "peers/ssh.py" in found} == {"mpi", "smdataparallel"}
-    assert {one for one, found in having.items() if "peers/member.py" in found} == set(having)
+def test_only_teams_get_peers_and_only_mpirun_ssh():
+    """torchrun's hosts wait for each other themselves."""
+    peers = {launcher: {path for path in paths(launcher) if path.startswith("peers/")} for launcher in LAUNCHERS}
+    assert peers["torchrun"] == peers[None] == set()
+    assert peers["mpi"] == peers["smdataparallel"] == peers["parameter_server"] | {"peers/ssh.py"}
+    assert "launchers/efa_instances.py" not in paths("parameter_server")
 
 
 def test_code_that_names_the_runtime_gets_its_readers(tmp_path):

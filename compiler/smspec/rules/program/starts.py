@@ -166,6 +166,9 @@ def _endless(found: EndlessCommand, path: Path, name: str, file: str, job: JobSp
     elif found.command.startswith("ray"):
         effect = "the command does not end while Ray runs"
         help = "remove `--block`: the command ends when Ray has started"
+    elif found.is_server:
+        effect = "the command does not end while the server runs"
+        help = "start it in the background, with `&` in a shell or `subprocess.Popen`"
     else:
         effect = "SageMaker bills all hosts until the last one ends"
         help = "replace it with a wait for the leader, such as a test of its port, that ends with status 0"

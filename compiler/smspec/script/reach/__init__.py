@@ -209,7 +209,10 @@ class Reach:
         return bool(self.texts) and _WAITS.search(self.texts[0].text) is not None
 
 
-_WAITS = re.compile(r"--block\b|\bwhile\s+(?:True|1)\s*:|\bsignal\.pause\(|\bEvent\(\)")
+_WAITS = re.compile(
+    r"--block\b|\bhttp\.server\b|\bdask\b|\bredis-server\b|\btensorboard\b|\bmlflow\b"
+    r"|\bwhile\s+(?:True|1)\s*:|\bsignal\.pause\(|\bEvent\(\)"
+)
 
 
 def is_standard(name: str) -> bool:

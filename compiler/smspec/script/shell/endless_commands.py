@@ -18,10 +18,11 @@ from smspec.source.frozen import dataclass
 
 _BEFORE = frozenset({"command", "env", "exec", "nice", "nohup", "numactl", "stdbuf", "sudo"})
 _IDLE = frozenset({":", "date", "df", "echo", "free", "nvidia-smi", "printf", "ps", "sleep", "true"})
-_CURRENT = re.compile(r"\b(?:SM_CURRENT_HOST|current_host|hostname|HOSTNAME)\b")
+CURRENT = re.compile(r"\b(?:SM_CURRENT_HOST|current_host|(?:get)?hostname|HOSTNAME)\b")
 _COMPARISON = re.compile(r"(\S+)\s+(==?|!=|-eq|-ne|-gt)\s+(\S+)")
+_ASKS = frozenset({"--help", "-h", "--version", "-v", "-V", "--version_tb"})
 _HOST = re.compile(r"algo-(\d+)")
-_DEEPEST_CALLS = 20
+DEEPEST_CALLS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,34 @@ class EndlessCommand:
     line: int
     fails: bool
     everywhere: bool
+    is_server: bool = False
+
+
+def endless_server(words: list[str]) -> tuple[str, bool] | None:
+    """Return a server that a command keeps in the foreground, and whether its end is a failure; None for others."""
+    name, *rest = [words[0].rpartition("/")[2], *words[1:]] if words else [""]
+    if name == "ray" and rest[:1] == ["start"] and "--block" in rest:
+        is_head = "--head" in rest
+        return ("ray start --head --block" if is_head else "ray start --block"), not is_head
+    if _ASKS.intersection(rest):
+        return None
+    if re.fullmatch(r"python[\d.]*", name) and rest[:2] == ["-m", "http.server"]:
+        return f"{name} -m http.server", False
+    if (name == "dask-scheduler" or (name == "dask" and rest[:1] == ["scheduler"])) and not _has(
+        rest, "--idle-timeout"
+    ):
+        return ("dask scheduler" if name == "dask" else name), False
+    is_redis = name == "redis-server" and (not rest or rest[0].startswith("--")) and not _has(rest, "--daemonize")
+    is_redis = is_redis and not _has(rest, "--test-memory") and not _has(rest, "--check-system")
+    if is_redis or (name == "tensorboard" and _has(rest, "--logdir") and not _has(rest, "--inspect")):
+        return name, False
+    if name == "mlflow" and rest[:1] in (["server"], ["ui"]):
+        return f"mlflow {rest[0]}", False
+    return None
+
+
+def _has(words: list[str], option: str) -> bool:
+    return any(word == option or word.startswith(f"{option}=") for word in words)
 
 
 def endless_command(
@@ -123,25 +152,26 @@ class _Follower:
         name, rest = words[0], words[1:]
         if name in self._functions:
             self._calls += 1
-            if self._calls > _DEEPEST_CALLS:
+            if self._calls > DEEPEST_CALLS:
                 raise NotUnderstood
             return self.follow((self._functions[name].parts[0]) if self._functions[name].kind == "group" else ())
         if name in ("exit", "return"):
             return is_piped
         if name in (".", "source") and not QUIET_SOURCES.fullmatch(rest[0] or "" if rest else ""):
             self._is_doubtful = True
-        elif name == "ray" and rest[:1] == ["start"] and "--block" in rest:
-            is_head = "--head" in rest
-            self._find(command, "ray start --head --block" if is_head else "ray start --block", fails=not is_head)
+        elif server := endless_server([word or "" for word in words]):
+            self._find(command, server[0], fails=server[1], is_server=True)
         elif name == "sleep" and rest[:1] in (["infinity"], ["inf"]):
             self._find(command, f"sleep {rest[0]}")
         elif name == "tail" and "/dev/null" in rest and any(re.fullmatch(r"-[fF]", one or "") for one in rest):
             self._find(command, "tail -f /dev/null")
         return not is_last
 
-    def _find(self, command: Simple, shown: str, *, fails: bool = False) -> None:
+    def _find(self, command: Simple, shown: str, *, fails: bool = False, is_server: bool = False) -> None:
         if self.found is None and not self._is_doubtful:
-            found = EndlessCommand(command=shown, line=command.line, fails=fails, everywhere=self._everywhere)
+            found = EndlessCommand(
+                command=shown, line=command.line, fails=fails, everywhere=self._everywhere, is_server=is_server
+            )
             self.found = command, found
 
     def _doubt(self, *parts: tuple[AndOrList, ...]) -> None:
@@ -149,7 +179,7 @@ class _Follower:
         for command in (command for part in parts for command in simple_commands(part)):
             words = [word.value for word in command.words] or [""]
             body = self._functions.get(words[0] or "")
-            if body is not None and self._calls < _DEEPEST_CALLS:
+            if body is not None and self._calls < DEEPEST_CALLS:
                 self._calls += 1
                 self._doubt(*body.parts)
             fails = words[0] == "exit" and len(words) > 1 and (words[1] or "0").strip("0") != ""
@@ -177,7 +207,7 @@ class _Follower:
 
     def _is_host(self, text: str) -> bool:
         """Return whether a word differs from host to host."""
-        return bool(_CURRENT.search(text)) or any(name in self._of_host for name in re.findall(r"[A-Za-z_]\w*", text))
+        return bool(CURRENT.search(text)) or any(name in self._of_host for name in re.findall(r"[A-Za-z_]\w*", text))
 
 
 def _names_of_the_host(commands: Iterable[Simple]) -> set[str]:
@@ -193,7 +223,7 @@ def _names_of_the_host(commands: Iterable[Simple]) -> set[str]:
     grown = -1
     while grown != len(found):
         grown = len(found)
-        current = re.compile("|".join((_CURRENT.pattern, *(rf"\$\{{?{re.escape(name)}\b" for name in found))))
+        current = re.compile("|".join((CURRENT.pattern, *(rf"\$\{{?{re.escape(name)}\b" for name in found))))
         found |= {name for name, all_of_them in values.items() if all(map(current.search, all_of_them))}
     return found
 
