@@ -48,6 +48,7 @@ MASKS = [
     (r"", r"{place}", "PLACE"),
     (r"", r"{root}(?!/\.venv)", "ROOT"),
     (r"", r"(?m)^waiting for AWS credentials\n", ""),
+    (r"^run/", r'(?<="identity": ")[0-9a-f]+', "0"),
     (r"^run/", r"\d+(?:[.:,]\d+)*", "0"),
     (r"^run/", r"(?<=[ >])-(?=[\n<])", "0"),
     (r"^run/", r"  +", "  "),

@@ -20,7 +20,7 @@ from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.named_files import SOURCE
 from smspec.pipeline.spec_discovery import is_yaml
 from smspec.pipeline.variants import Gathered
-from smspec.source import Mapping as MappingNode
+from smspec.source import Document
 from smspec.source.real_file import is_below, open_below
 from smspec.workspace.path_targets import repository_top
 from smspec.workspace.revision import Revision, place_below
@@ -159,25 +159,25 @@ def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str)
     specs do not count.
     """
     found: dict[str, str] = {}
-    for side in specs:
-        directory = os.path.abspath(os.path.dirname(side.path))
-        if is_below(directory, base):
-            continue
-        for inputs in side.inputs.values():
-            if isinstance(inputs, Faulty):
-                continue
-            node = inputs.document.node(("image", "secrets"))
-            for name, _ in node.entries if isinstance(node, MappingNode) else ():
-                file = inputs.document.string(("image", "secrets", name.text, "file"))
-                path = os.path.join(directory, file or "")
-                if file and "\0" not in file and changed.touches(path):
-                    found[path] = name.text
+    for directory, document in _documents(specs):
+        for name in document.keys(("image", "secrets")) if not is_below(directory, base) else ():
+            file = document.string(("image", "secrets", name, "file"))
+            path = os.path.join(directory, file or "")
+            if file and "\0" not in file and changed.touches(path):
+                found[path] = name
     tracked = tracked_files(changed.repository) if found else None
     return {
         place_below(path, changed.repository.top): name
         for path, name in sorted(found.items())
         if not os.path.lexists(path) or (tracked is not None and tracked.has(path))
     }
+
+
+def _documents(specs: Iterable[Gathered]) -> Iterator[tuple[str, Document]]:
+    """Yield the directory and the document of each variant that could be gathered."""
+    for side in specs:
+        directory = os.path.abspath(os.path.dirname(side.path))
+        yield from ((directory, one.document) for one in side.inputs.values() if not isinstance(one, Faulty))
 
 
 def lifted_patterns(changed: ChangedFiles, specs: Iterable[Gathered], base: Revision) -> dict[str, list[str]]:
@@ -188,17 +188,16 @@ def lifted_patterns(changed: ChangedFiles, specs: Iterable[Gathered], base: Revi
     found: dict[str, list[str]] = {}
     top = changed.repository.top
     paths = [path for path in changed.paths if os.path.basename(path) == _GITIGNORE]
-    for side in specs if paths else ():
-        for inputs in side.inputs.values():
-            name = None if isinstance(inputs, Faulty) else inputs.document.string(SOURCE)
-            source = os.path.realpath(os.path.join(os.path.dirname(side.path), name or ""))
-            for path in paths if name else ():
-                place, directory = os.path.relpath(path, top), os.path.dirname(path)
-                if place not in found and source != directory and is_below(source, directory):
-                    base.bring(os.path.join(base.directory, place))
-                    old, new = _patterns(base.directory, place), _patterns(top, place)
-                    gone = [one for one in old if one not in new and not one.startswith("!")]
-                    found[place] = gone + [one for one in new if one not in old and one.startswith("!")]
+    for above, document in _documents(specs) if paths else ():
+        name = document.string(SOURCE)
+        source = os.path.realpath(os.path.join(above, name or ""))
+        for path in paths if name else ():
+            place, directory = os.path.relpath(path, top), os.path.dirname(path)
+            if place not in found and source != directory and is_below(source, directory):
+                base.bring(os.path.join(base.directory, place))
+                old, new = _patterns(base.directory, place), _patterns(top, place)
+                gone = [one for one in old if one not in new and not one.startswith("!")]
+                found[place] = gone + [one for one in new if one not in old and one.startswith("!")]
     return {place: patterns for place, patterns in sorted(found.items()) if patterns}
 
 
@@ -216,11 +215,10 @@ def outer_data(inputs: Inputs, top: str | None) -> dict[str, str]:
     directory = os.path.abspath(inputs.directory)
     top = top or repository_top(directory)
     found = {}
-    channels = inputs.document.node(("channels",))
-    for name, _ in channels.entries if isinstance(channels, MappingNode) else ():
-        local = inputs.document.string(("channels", name.text, "local"))
+    for name in inputs.document.keys(("channels",)):
+        local = inputs.document.string(("channels", name, "local"))
         whole = os.path.normpath(os.path.join(directory, local or ""))
         is_inside = is_below(whole, top) if top else not os.path.isabs(local or "")
         if local and (not is_inside or ".git" in whole.lower().split(os.sep)):
-            found[name.text] = local
+            found[name] = local
     return found

@@ -104,35 +104,12 @@ CHANNEL_OPERATIONS = frozenset(OPERATIONS) | {
 }
 """Calls whose first argument is a path, if it may be that of a channel."""
 
-_OF_PATHS = frozenset(
-    {
-        "mkdir",
-        "write_text",
-        "write_bytes",
-        "read_text",
-        "read_bytes",
-        "open",
-        "touch",
-        "unlink",
-        "rmdir",
-        "iterdir",
-        "rename",
-    }
-)
+_OF_PATHS = _READING | {"mkdir", "rename", "rmdir", "touch", "unlink", "write_bytes", "write_text"}
 """Methods of `pathlib.Path` that strings do not have."""
 
 _OF_OBJECTS = frozenset(
-    {
-        "to_csv",
-        "to_parquet",
-        "to_pickle",
-        "to_feather",
-        "save_pretrained",
-        "save_model",
-        "save_weights",
-        "savefig",
-        "save",
-    }
+    {"save", "save_model", "save_pretrained", "save_weights", "savefig"}
+    | {"to_csv", "to_feather", "to_parquet", "to_pickle"}
 )
 """Methods of library objects that write a file; not of classes of the script itself."""
 

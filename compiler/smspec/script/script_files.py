@@ -72,31 +72,9 @@ _DEEPEST = 30
 """No real package has names with more dots."""
 
 _LOUD = frozenset(
-    {
-        "SystemExit",
-        "__import__",
-        "_getframe",
-        "abort",
-        "addsitedir",
-        "argv",
-        "ctypes",
-        "dataclass",
-        "dotenv",
-        "entry_points",
-    }
-    | {
-        "f_globals",
-        "gc",
-        "__globals__",
-        "imp",
-        "importlib",
-        "inspect",
-        "mock",
-        "monkeypatch",
-        "pkg_resources",
-        "pkgutil",
-    }
-    | {"putenv", "quit", "runpy", "setprofile", "settrace", "unsetenv"}
+    {"SystemExit", "__globals__", "__import__", "_getframe", "abort", "addsitedir", "argv", "ctypes", "dataclass"}
+    | {"dotenv", "entry_points", "f_globals", "gc", "imp", "importlib", "inspect", "mock", "monkeypatch"}
+    | {"pkg_resources", "pkgutil", "putenv", "quit", "runpy", "setprofile", "settrace", "unsetenv"}
 )
 _LOUD_BEGINNINGS = ("environ", "exec", "spawn")
 """Without any of these words a module has no relevant code, ends nothing, and does not change other modules."""

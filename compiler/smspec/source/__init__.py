@@ -226,6 +226,11 @@ class Document:
         items = node.items if isinstance(node, Sequence) else ()
         return tuple(item.value for item in items if isinstance(item, Scalar) and isinstance(item.value, str))
 
+    def keys(self, path: Path) -> tuple[str, ...]:
+        """Return the keys of the mapping at ``path``; none without one."""
+        node = self.node(path)
+        return tuple(key.text for key, _ in node.entries) if isinstance(node, Mapping) else ()
+
     def span_of_value(self, path: Path) -> Span:
         """Return the position of the value at ``path``; if the path ends early, that of its nearest ancestor."""
         node, known = self._deepest(path)

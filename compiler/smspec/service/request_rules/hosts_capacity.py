@@ -147,7 +147,6 @@ PREFERENCES_WITH_AN_EXCLUDED_MEMBER = Rule(
     "SM825", "instance preferences with a member that they exclude", evidence="api-doc"
 )
 
-
 _REPLACED = ("InstanceType", "InstanceGroups", "InstancePlacementConfig")
 
 
