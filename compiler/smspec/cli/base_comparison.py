@@ -22,7 +22,7 @@ from smspec.cli.comparison import (
     unfit_notes,
 )
 from smspec.pipeline.affected_specs import check_checkout, unread_notice, unread_submodules
-from smspec.pipeline.changes_elsewhere import changed_secrets, lifted_patterns, replaced_specs, twin_names
+from smspec.pipeline.changes_elsewhere import changed_secrets, replaced_specs, twin_names
 from smspec.pipeline.compared_specs import (
     ComparedSpec,
     Tracked,
@@ -34,6 +34,7 @@ from smspec.pipeline.compared_specs import (
     unsearched_specs,
 )
 from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.lifted_patterns import lifted_patterns
 from smspec.pipeline.spec_discovery import is_job_at, is_yaml
 from smspec.pipeline.variants import (
     Gathered,

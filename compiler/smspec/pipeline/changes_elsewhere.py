@@ -1,7 +1,7 @@
 """Find changes of a review that show in no spec here, because another checkout or a build has something else there.
 
-A filter of git replaces files, links are files on some systems, names differ only in case, git does not have what it
-ignores, and nothing opens the secrets of a build, or data outside of the repository.
+A filter of git replaces files, links are files on some systems, names differ only in case, and nothing opens the
+secrets of a build, or local data.
 """
 
 from __future__ import annotations
@@ -17,18 +17,15 @@ from smspec.pipeline.compared_specs import ComparedSpec, Tracked, tracked_files
 from smspec.pipeline.compilation import Faulty
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs
-from smspec.pipeline.named_files import SOURCE
 from smspec.pipeline.spec_discovery import is_yaml
 from smspec.pipeline.variants import Gathered
 from smspec.source import Mapping as MappingNode
 from smspec.source.real_file import is_below, open_below
 from smspec.workspace.path_targets import repository_top
-from smspec.workspace.revision import Revision, place_below
+from smspec.workspace.revision import place_below
 from smspec.workspace.spec_reading import has_spec_key
 from smspec.workspace.working_tree import ChangedFiles
 
-_GITIGNORE = ".gitignore"
-_LARGEST_IGNORE_FILE = 1 << 20
 _BEGINNING = 1024
 _COLLECTION = re.compile(
     r"\ufeff?(?:[^\S\n]*(?:[#%].*|---(?:[ \t].*)?)?\n)*[^\S\n]*(?:[\[{]|[-?](?:\s|\Z)|.*:(?:\s|\Z)|[#%].*\Z|\Z)"
@@ -178,37 +175,6 @@ def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str)
         for path, name in sorted(found.items())
         if not os.path.lexists(path) or (tracked is not None and tracked.has(path))
     }
-
-
-def lifted_patterns(changed: ChangedFiles, specs: Iterable[Gathered], base: Revision) -> dict[str, list[str]]:
-    """Return places of changed `.gitignore` files above a source, with the patterns that kept files out and are gone.
-
-    A checkout that submits may have such a file, for example with credentials. What a source has is in its listing.
-    """
-    found: dict[str, list[str]] = {}
-    top = changed.repository.top
-    paths = [path for path in changed.paths if os.path.basename(path) == _GITIGNORE]
-    for side in specs if paths else ():
-        for inputs in side.inputs.values():
-            name = None if isinstance(inputs, Faulty) else inputs.document.string(SOURCE)
-            source = os.path.realpath(os.path.join(os.path.dirname(side.path), name or ""))
-            for path in paths if name else ():
-                place, directory = os.path.relpath(path, top), os.path.dirname(path)
-                if place not in found and source != directory and is_below(source, directory):
-                    base.bring(os.path.join(base.directory, place))
-                    old, new = _patterns(base.directory, place), _patterns(top, place)
-                    gone = [one for one in old if one not in new and not one.startswith("!")]
-                    found[place] = gone + [one for one in new if one not in old and one.startswith("!")]
-    return {place: patterns for place, patterns in sorted(found.items()) if patterns}
-
-
-def _patterns(top: str, place: str) -> list[str]:
-    try:
-        with open(open_below(top, place.split("/")), "rb") as file:
-            lines = file.read(_LARGEST_IGNORE_FILE).decode("utf-8", "replace").splitlines()
-    except (OSError, ValueError):
-        return []
-    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 
 def outer_data(inputs: Inputs, top: str | None) -> dict[str, str]:
