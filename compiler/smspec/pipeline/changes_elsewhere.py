@@ -21,11 +21,15 @@ from smspec.pipeline.spec_discovery import is_yaml
 from smspec.pipeline.variants import Gathered
 from smspec.source import Mapping as MappingNode
 from smspec.source.real_file import is_below, open_below
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
+from smspec.workspace.boundary_search import SETTINGS
+from smspec.workspace.ignore_rules import IGNORE_FILES
 from smspec.workspace.path_targets import repository_top
 from smspec.workspace.revision import place_below
 from smspec.workspace.spec_reading import has_spec_key
 from smspec.workspace.working_tree import ChangedFiles
 
+_SPECIAL = frozenset({*SETTINGS, *IGNORE_FILES, LOCK_DIRECTORY})
 _BEGINNING = 1024
 _COLLECTION = re.compile(
     r"\ufeff?(?:[^\S\n]*(?:[#%].*|---(?:[ \t].*)?)?\n)*[^\S\n]*(?:[\[{]|[-?](?:\s|\Z)|.*:(?:\s|\Z)|[#%].*\Z|\Z)"
@@ -102,7 +106,7 @@ def twin_names(changed: ChangedFiles, specs: Iterable[str], tracked: Tracked, ca
     """Return places of changed files and directories that are one with a different one on macOS, and that one.
 
     Its disks ignore case, and in which form an accent is written: the last file that git writes replaces the other.
-    Only names count that some specs are made from.
+    Only names count that some specs are made from, and those of settings and ignore files, of which there need be none.
     """
     top = changed.repository.top
     places = [os.path.relpath(path, top) for path in changed.paths]
@@ -117,14 +121,32 @@ def twin_names(changed: ChangedFiles, specs: Iterable[str], tracked: Tracked, ca
         for known in spellings.values()
         if len(known) > 1
     )
-    twins = {one: min(known - {one}) for known in several if len(known) > 1 for one in known}
+    twins = _special(top, places) | {one: min(known - {one}) for known in several if len(known) > 1 for one in known}
     found = [next((part for part in _parts(place) if part in twins), None) for place in places] if twins else []
     used = {_folded(place_below(one, top)) for path in specs for one in places_of(path, cache)} if any(found) else set()
     return {
         part: twins[part]
         for part in filter(None, found)
-        if any(one == os.curdir or is_below(one, _folded(part)) or is_below(_folded(part), one) for one in used)
+        if any(
+            one == os.curdir or is_below(one, reach) or is_below(reach, one) for one in used for reach in [_reach(part)]
+        )
     }
+
+
+def _special(top: str, places: Iterable[str]) -> dict[str, str]:
+    """Return those of some places, and of the directories above, that look for macOS like what smspec or git reads."""
+    parts = {part: os.path.split(part) for place in places for part in _parts(place)}
+    return {
+        part: os.path.join(above, _folded(name))
+        for part, (above, name) in parts.items()
+        if name not in _SPECIAL and _folded(name) in _SPECIAL and os.path.lexists(os.path.join(top, part))
+    }
+
+
+def _reach(part: str) -> str:
+    """Return the folded place of what a file or directory counts for: settings and the like for their directory."""
+    above, name = os.path.split(_folded(part))
+    return above if name in _SPECIAL else os.path.join(above, name)
 
 
 def _parts(place: str) -> Iterator[str]:

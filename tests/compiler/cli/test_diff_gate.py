@@ -365,31 +365,3 @@ def test_local_data_of_the_repository_are_cosmetic(home):
     rewrite(home / "job.yaml", "local: a", f"local: {home / 'b'}")
     done = diff(home, "security")
     assert (done.status, "cosmetic" in done.out) == (0, True)
-
-
-TWINS = {
-    "a source": ("src/train.py", "src/Train.py", "src/Train.py"),
-    "a directory": ("src/train.py", "SRC/more.py", "SRC"),
-    "a base": ("b\u00e9.yaml", "be\u0301.yaml", "be\u0301.yaml"),
-    "a policy": ("smspec.toml", "SMSPEC.toml", "SMSPEC.toml"),
-}
-
-
-@pytest.mark.parametrize(("old", "new", "shown"), TWINS.values(), ids=TWINS)
-def test_file_with_the_name_of_another_on_macos_fails(home, old, new, shown):
-    """git writes one over the other there, so the job may have the file that no comparison shows."""
-    if (home / "SRC").exists():
-        pytest.skip("this disk ignores case")
-    for name, text in {"src/train.py": "pass\n", "b\u00e9.yaml": "smspec: v1\n", "smspec.toml": ""}.items():
-        (home / name).write_text(text)
-    (home / "job.yaml").write_text(BUILT + "extends: [b\u00e9.yaml]\n")
-    commit(home)
-    (home / new).parent.mkdir(exist_ok=True)
-    for name in (new, "JOBS.md", "jobs.md"):
-        (home / name).write_text("")
-    twin = (old if "." in shown else "src").encode("unicode_escape").decode()
-    done = diff(home, "security")
-    assert f"smspec: {shown}: fails `security`: on a disk that ignores case, as of macOS, this is `{twin}`" in done.err
-    assert done.err.count("ignores case") == 1
-    (home / new).rename(home / "other")
-    assert "ignores case" not in diff(home, "security").err
