@@ -24,7 +24,7 @@ from smspec.source.real_file import is_below, open_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.ignore_rules import IGNORE_FILES
-from smspec.workspace.path_targets import repository_top
+from smspec.workspace.path_targets import places_on_the_way, repository_top
 from smspec.workspace.revision import place_below
 from smspec.workspace.spec_reading import has_spec_key
 from smspec.workspace.working_tree import ChangedFiles
@@ -199,16 +199,44 @@ def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str)
     }
 
 
+def linked_data(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> dict[str, tuple[str, str]]:
+    """Return places of changed links on the way to local data, or in them and out again, with channel and target.
+
+    An upload takes what is there, which git need not have. ``base`` as for `changed_secrets`.
+    """
+    links = [path for path in changed.paths if os.path.islink(path)]
+    found: dict[str, tuple[str, str]] = {}
+    for side in specs if links else ():
+        directory = os.path.abspath(os.path.dirname(side.path))
+        if is_below(directory, base):
+            continue
+        for inputs in side.inputs.values():
+            for name, local in () if isinstance(inputs, Faulty) else _local_data(inputs):
+                ways = places_on_the_way(os.path.join(directory, local))
+                real = ways[-1]
+                for link in links:
+                    is_out = is_below(link, real) and not is_below(os.path.realpath(link), real)
+                    if link in ways or is_out:
+                        found.setdefault(os.path.relpath(link, changed.repository.top), (name, os.readlink(link)))
+    return dict(sorted(found.items()))
+
+
+def _local_data(inputs: Inputs) -> Iterator[tuple[str, str]]:
+    channels = inputs.document.node(("channels",))
+    for name, _ in channels.entries if isinstance(channels, MappingNode) else ():
+        local = inputs.document.string(("channels", name.text, "local"))
+        if local and "\0" not in local:
+            yield name.text, local
+
+
 def outer_data(inputs: Inputs, top: str | None) -> dict[str, str]:
     """Return the local data of channels that are no files of the repository, which may have its top at ``top``."""
     directory = os.path.abspath(inputs.directory)
     top = top or repository_top(directory)
     found = {}
-    channels = inputs.document.node(("channels",))
-    for name, _ in channels.entries if isinstance(channels, MappingNode) else ():
-        local = inputs.document.string(("channels", name.text, "local"))
-        whole = os.path.normpath(os.path.join(directory, local or ""))
-        is_inside = is_below(whole, top) if top else not os.path.isabs(local or "")
-        if local and (not is_inside or ".git" in whole.lower().split(os.sep)):
-            found[name.text] = local
+    for name, local in _local_data(inputs):
+        whole = os.path.normpath(os.path.join(directory, local))
+        is_inside = is_below(whole, top) if top else not os.path.isabs(local)
+        if not is_inside or ".git" in whole.lower().split(os.sep):
+            found[name] = local
     return found
