@@ -20,11 +20,12 @@ from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.spec_discovery import is_yaml
 from smspec.pipeline.variants import Gathered
 from smspec.source import Mapping as MappingNode
+from smspec.source import Path
 from smspec.source.real_file import is_below, open_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.ignore_rules import IGNORE_FILES
-from smspec.workspace.path_targets import places_on_the_way, repository_top
+from smspec.workspace.path_targets import places_on_the_way
 from smspec.workspace.revision import place_below
 from smspec.workspace.spec_reading import has_spec_key
 from smspec.workspace.working_tree import ChangedFiles
@@ -183,14 +184,10 @@ def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str)
         if is_below(directory, base):
             continue
         for inputs in side.inputs.values():
-            if isinstance(inputs, Faulty):
-                continue
-            node = inputs.document.node(("image", "secrets"))
-            for name, _ in node.entries if isinstance(node, MappingNode) else ():
-                file = inputs.document.string(("image", "secrets", name.text, "file"))
-                path = os.path.join(directory, file or "")
-                if file and "\0" not in file and changed.touches(path):
-                    found[path] = name.text
+            for name, file in () if isinstance(inputs, Faulty) else _named(inputs, ("image", "secrets"), "file"):
+                path = os.path.join(directory, file)
+                if changed.touches(path):
+                    found[path] = name
     tracked = tracked_files(changed.repository) if found else None
     return {
         place_below(path, changed.repository.top): name
@@ -211,7 +208,7 @@ def linked_data(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> 
         if is_below(directory, base):
             continue
         for inputs in side.inputs.values():
-            for name, local in () if isinstance(inputs, Faulty) else _local_data(inputs):
+            for name, local in () if isinstance(inputs, Faulty) else _named(inputs, ("channels",), "local"):
                 ways = places_on_the_way(os.path.join(directory, local))
                 real = ways[-1]
                 for link in links:
@@ -221,22 +218,38 @@ def linked_data(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> 
     return dict(sorted(found.items()))
 
 
-def _local_data(inputs: Inputs) -> Iterator[tuple[str, str]]:
-    channels = inputs.document.node(("channels",))
-    for name, _ in channels.entries if isinstance(channels, MappingNode) else ():
-        local = inputs.document.string(("channels", name.text, "local"))
-        if local and "\0" not in local:
-            yield name.text, local
+def _named(inputs: Inputs, path: Path, key: str) -> Iterator[tuple[str, str]]:
+    """Yield the files that the items of a mapping have at a key, with their names."""
+    items = inputs.document.node(path)
+    for name, _ in items.entries if isinstance(items, MappingNode) else ():
+        file = inputs.document.string((*path, name.text, key))
+        if file and "\0" not in file:
+            yield name.text, file
 
 
 def outer_data(inputs: Inputs, top: str | None) -> dict[str, str]:
-    """Return the local data of channels that are no files of the repository, which may have its top at ``top``."""
+    """Return the local data of channels that are no files of the repository, which has its top at ``top``."""
     directory = os.path.abspath(inputs.directory)
-    top = top or repository_top(directory)
     found = {}
-    for name, local in _local_data(inputs):
+    for name, local in _named(inputs, ("channels",), "local"):
         whole = os.path.normpath(os.path.join(directory, local))
         is_inside = is_below(whole, top) if top else not os.path.isabs(local)
         if not is_inside or ".git" in whole.lower().split(os.sep):
             found[name] = local
     return found
+
+
+def unopened_places(inputs: Inputs, top: str | None) -> dict[Path, str]:
+    """Return key → place in the repository of what a comparison does not open: local data, and secrets of builds.
+
+    A relative path is another place where the spec moved.
+    """
+    if top is None:
+        return {}
+    directory = os.path.abspath(inputs.directory)
+    return {
+        (*path, name, key): os.path.relpath(os.path.join(directory, file), top)
+        for path, key in ((("channels",), "local"), (("image", "secrets"), "file"))
+        for name, file in _named(inputs, path, key)
+        if not os.path.isabs(file) and not file.startswith("~")
+    }
