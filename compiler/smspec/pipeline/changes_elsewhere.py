@@ -201,7 +201,7 @@ def linked_data(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> 
 
     An upload takes what is there, which git need not have. ``base`` as for `changed_secrets`.
     """
-    links = [path for path in changed.paths if os.path.islink(path)]
+    links = {path: os.path.realpath(path) for path in changed.paths if os.path.islink(path)}
     found: dict[str, tuple[str, str]] = {}
     for side in specs if links else ():
         directory = os.path.abspath(os.path.dirname(side.path))
@@ -211,8 +211,8 @@ def linked_data(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> 
             for name, local in () if isinstance(inputs, Faulty) else _named(inputs, ("channels",), "local"):
                 ways = places_on_the_way(os.path.join(directory, local))
                 real = ways[-1]
-                for link in links:
-                    is_out = is_below(link, real) and not is_below(os.path.realpath(link), real)
+                for link, end in links.items():
+                    is_out = is_below(link, real) and not is_below(end, real)
                     if link in ways or is_out:
                         found.setdefault(os.path.relpath(link, changed.repository.top), (name, os.readlink(link)))
     return dict(sorted(found.items()))
