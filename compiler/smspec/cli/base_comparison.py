@@ -22,7 +22,7 @@ from smspec.cli.comparison import (
     unfit_notes,
 )
 from smspec.pipeline.affected_specs import check_checkout, unread_notice, unread_submodules
-from smspec.pipeline.changes_elsewhere import changed_secrets, lifted_patterns, replaced_specs, twin_names
+from smspec.pipeline.changes_elsewhere import changed_secrets, linked_data, replaced_specs, twin_names
 from smspec.pipeline.compared_specs import (
     ComparedSpec,
     Tracked,
@@ -34,6 +34,7 @@ from smspec.pipeline.compared_specs import (
     unsearched_specs,
 )
 from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.lifted_patterns import lifted_patterns
 from smspec.pipeline.spec_discovery import is_job_at, is_yaml
 from smspec.pipeline.variants import (
     Gathered,
@@ -50,6 +51,7 @@ from smspec.review.job_review import JobReview
 from smspec.review.kinds.same_job import COSMETIC
 from smspec.review.settings_changes import (
     lifted_review,
+    linked_review,
     lost_review,
     replaced_review,
     secret_review,
@@ -150,6 +152,7 @@ def against_base(
             *(uncompared_review(place, is_unset) for place, is_unset in sorted(sides.uncompared.items())),
             *(replaced_review(place, name) for place, name in listed.replaced.items()),
             *(secret_review(place, name) for place, name in changed_secrets(changed, sides.gathered, top).items()),
+            *(linked_review(*linked) for linked in linked_data(changed, sides.gathered, top).items()),
             *(lifted_review(*lifted) for lifted in lifted_patterns(changed, sides.gathered, base).items()),
             *(twin_review(*names) for names in twin_names(changed, made_from, listed.tracked, cache).items()),
             *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),

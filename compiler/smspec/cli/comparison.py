@@ -12,7 +12,7 @@ from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
 from smspec.organization import prices_of
 from smspec.organization.organization_config import MalformedConfig
-from smspec.pipeline.changes_elsewhere import outer_data
+from smspec.pipeline.changes_elsewhere import outer_data, unopened_places
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import CheckedSpec, check_of_variants
@@ -28,6 +28,7 @@ from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build
+from smspec.workspace.path_targets import repository_top
 from smspec.workspace.revision import Revision
 from smspec.workspace.spec_reading import content_of, has_spec_key
 
@@ -191,8 +192,12 @@ def _version(job: Compiled, base: Revision | None = None) -> JobVersion:
     if base is not None:
         writing = Writing(document=document, root=base.directory, shown=f"{base.name}:")
     layers = None if plan.image is None else layers_of_plan(plan.image, plan.run, build_inputs)
-    outer = outer_data(job.inputs, None if base is None else base.directory)
-    return replace(version_of_plan(plan, job.job, build_inputs, layers, writing), outer_data=outer)
+    top = repository_top(os.path.abspath(job.inputs.directory)) if base is None else base.directory
+    return replace(
+        version_of_plan(plan, job.job, build_inputs, layers, writing),
+        outer_data=outer_data(job.inputs, top),
+        unopened_places=unopened_places(job.inputs, top),
+    )
 
 
 def _layers_of_build(build: LastBuild) -> Layers | None:

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-# Ranges of ``Default_Ignorable_Code_Point``, the marks that reorder text, blanks that Unicode calls letters (Hangul,
-# Braille), and what is not printable in YAML or JSON. The allowed characters extend beyond U+FFFF, and a class of them
-# takes 5 ms to compile.
+# Ranges of ``Default_Ignorable_Code_Point``, the marks that reorder text, blanks that Unicode calls letters or symbols
+# (Hangul, Braille, the filler of Khitan, a note without a head), and what is not printable in YAML or JSON. The allowed
+# characters extend beyond U+FFFF, and a class of them takes 5 ms to compile.
 _CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff"
 _INVISIBLE = (
     "\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f"
-    "\ufeff\uffa0\ufff0-\ufffc\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\ufeff\uffa0\ufff0-\ufffc\U00013430-\U0001343f\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
 )
 _SPACES = "\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _SOFT_HYPHEN = "\xad"

@@ -1,7 +1,7 @@
 """Find changes of a review that show in no spec here, because another checkout or a build has something else there.
 
-A filter of git replaces files, links are files on some systems, names differ only in case, git does not have what it
-ignores, and nothing opens the secrets of a build, or data outside of the repository.
+A filter of git replaces files, links are files on some systems, names differ only in case, and nothing opens the
+secrets of a build, or local data.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from smspec.pipeline.compared_specs import ComparedSpec, Tracked, tracked_files
 from smspec.pipeline.compilation import Faulty
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs
-from smspec.pipeline.named_files import SOURCE
 from smspec.pipeline.spec_discovery import is_yaml
 from smspec.pipeline.variants import Gathered
-from smspec.source import Document
+from smspec.source import Document, Path
 from smspec.source.real_file import is_below, open_below
-from smspec.workspace.path_targets import repository_top
-from smspec.workspace.revision import Revision, place_below
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
+from smspec.workspace.boundary_search import SETTINGS
+from smspec.workspace.ignore_rules import IGNORE_FILES
+from smspec.workspace.path_targets import places_on_the_way
+from smspec.workspace.revision import place_below
 from smspec.workspace.spec_reading import has_spec_key
 from smspec.workspace.working_tree import ChangedFiles
 
-_GITIGNORE = ".gitignore"
-_LARGEST_IGNORE_FILE = 1 << 20
+_SPECIAL = frozenset({*SETTINGS, *IGNORE_FILES, LOCK_DIRECTORY})
 _BEGINNING = 1024
 _COLLECTION = re.compile(
     r"\ufeff?(?:[^\S\n]*(?:[#%].*|---(?:[ \t].*)?)?\n)*[^\S\n]*(?:[\[{]|[-?](?:\s|\Z)|.*:(?:\s|\Z)|[#%].*\Z|\Z)"
@@ -105,7 +106,7 @@ def twin_names(changed: ChangedFiles, specs: Iterable[str], tracked: Tracked, ca
     """Return places of changed files and directories that are one with a different one on macOS, and that one.
 
     Its disks ignore case, and in which form an accent is written: the last file that git writes replaces the other.
-    Only names count that some specs are made from.
+    Only names count that some specs are made from, and those of settings and ignore files, of which there need be none.
     """
     top = changed.repository.top
     places = [os.path.relpath(path, top) for path in changed.paths]
@@ -120,14 +121,32 @@ def twin_names(changed: ChangedFiles, specs: Iterable[str], tracked: Tracked, ca
         for known in spellings.values()
         if len(known) > 1
     )
-    twins = {one: min(known - {one}) for known in several if len(known) > 1 for one in known}
+    twins = _special(top, places) | {one: min(known - {one}) for known in several if len(known) > 1 for one in known}
     found = [next((part for part in _parts(place) if part in twins), None) for place in places] if twins else []
     used = {_folded(place_below(one, top)) for path in specs for one in places_of(path, cache)} if any(found) else set()
     return {
         part: twins[part]
         for part in filter(None, found)
-        if any(one == os.curdir or is_below(one, _folded(part)) or is_below(_folded(part), one) for one in used)
+        if any(
+            one == os.curdir or is_below(one, reach) or is_below(reach, one) for one in used for reach in [_reach(part)]
+        )
     }
+
+
+def _special(top: str, places: Iterable[str]) -> dict[str, str]:
+    """Return those of some places, and of the directories above, that look for macOS like what smspec or git reads."""
+    parts = {part: os.path.split(part) for place in places for part in _parts(place)}
+    return {
+        part: os.path.join(above, _folded(name))
+        for part, (above, name) in parts.items()
+        if name not in _SPECIAL and _folded(name) in _SPECIAL and os.path.lexists(os.path.join(top, part))
+    }
+
+
+def _reach(part: str) -> str:
+    """Return the folded place of what a file or directory counts for: settings and the like for their directory."""
+    above, name = os.path.split(_folded(part))
+    return above if name in _SPECIAL else os.path.join(above, name)
 
 
 def _parts(place: str) -> Iterator[str]:
@@ -160,10 +179,9 @@ def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str)
     """
     found: dict[str, str] = {}
     for directory, document in _documents(specs):
-        for name in document.keys(("image", "secrets")) if not is_below(directory, base) else ():
-            file = document.string(("image", "secrets", name, "file"))
-            path = os.path.join(directory, file or "")
-            if file and "\0" not in file and changed.touches(path):
+        for name, file in _named(document, ("image", "secrets"), "file") if not is_below(directory, base) else ():
+            path = os.path.join(directory, file)
+            if changed.touches(path):
                 found[path] = name
     tracked = tracked_files(changed.repository) if found else None
     return {
@@ -180,45 +198,55 @@ def _documents(specs: Iterable[Gathered]) -> Iterator[tuple[str, Document]]:
         yield from ((directory, one.document) for one in side.inputs.values() if not isinstance(one, Faulty))
 
 
-def lifted_patterns(changed: ChangedFiles, specs: Iterable[Gathered], base: Revision) -> dict[str, list[str]]:
-    """Return places of changed `.gitignore` files above a source, with the patterns that kept files out and are gone.
+def linked_data(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> dict[str, tuple[str, str]]:
+    """Return places of changed links on the way to local data, or in them and out again, with channel and target.
 
-    A checkout that submits may have such a file, for example with credentials. What a source has is in its listing.
+    An upload takes what is there, which git need not have. ``base`` as for `changed_secrets`.
     """
-    found: dict[str, list[str]] = {}
-    top = changed.repository.top
-    paths = [path for path in changed.paths if os.path.basename(path) == _GITIGNORE]
-    for above, document in _documents(specs) if paths else ():
-        name = document.string(SOURCE)
-        source = os.path.realpath(os.path.join(above, name or ""))
-        for path in paths if name else ():
-            place, directory = os.path.relpath(path, top), os.path.dirname(path)
-            if place not in found and source != directory and is_below(source, directory):
-                base.bring(os.path.join(base.directory, place))
-                old, new = _patterns(base.directory, place), _patterns(top, place)
-                gone = [one for one in old if one not in new and not one.startswith("!")]
-                found[place] = gone + [one for one in new if one not in old and one.startswith("!")]
-    return {place: patterns for place, patterns in sorted(found.items()) if patterns}
+    links = {path: os.path.realpath(path) for path in changed.paths if os.path.islink(path)}
+    found: dict[str, tuple[str, str]] = {}
+    for directory, document in _documents(specs) if links else ():
+        for name, local in _named(document, ("channels",), "local") if not is_below(directory, base) else ():
+            ways = places_on_the_way(os.path.join(directory, local))
+            real = ways[-1]
+            for link, end in links.items():
+                is_out = is_below(link, real) and not is_below(end, real)
+                if link in ways or is_out:
+                    found.setdefault(os.path.relpath(link, changed.repository.top), (name, os.readlink(link)))
+    return dict(sorted(found.items()))
 
 
-def _patterns(top: str, place: str) -> list[str]:
-    try:
-        with open(open_below(top, place.split("/")), "rb") as file:
-            lines = file.read(_LARGEST_IGNORE_FILE).decode("utf-8", "replace").splitlines()
-    except (OSError, ValueError):
-        return []
-    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+def _named(document: Document, path: Path, key: str) -> Iterator[tuple[str, str]]:
+    """Yield the files that the items of a mapping have at a key, with their names."""
+    for name in document.keys(path):
+        file = document.string((*path, name, key))
+        if file and "\0" not in file:
+            yield name, file
 
 
 def outer_data(inputs: Inputs, top: str | None) -> dict[str, str]:
-    """Return the local data of channels that are no files of the repository, which may have its top at ``top``."""
+    """Return the local data of channels that are no files of the repository, which has its top at ``top``."""
     directory = os.path.abspath(inputs.directory)
-    top = top or repository_top(directory)
     found = {}
-    for name in inputs.document.keys(("channels",)):
-        local = inputs.document.string(("channels", name, "local"))
-        whole = os.path.normpath(os.path.join(directory, local or ""))
-        is_inside = is_below(whole, top) if top else not os.path.isabs(local or "")
-        if local and (not is_inside or ".git" in whole.lower().split(os.sep)):
+    for name, local in _named(inputs.document, ("channels",), "local"):
+        whole = os.path.normpath(os.path.join(directory, local))
+        is_inside = is_below(whole, top) if top else not os.path.isabs(local)
+        if not is_inside or ".git" in whole.lower().split(os.sep):
             found[name] = local
     return found
+
+
+def unopened_places(inputs: Inputs, top: str | None) -> dict[Path, str]:
+    """Return key → place in the repository of what a comparison does not open: local data, and secrets of builds.
+
+    A relative path is another place where the spec moved.
+    """
+    if top is None:
+        return {}
+    directory = os.path.abspath(inputs.directory)
+    return {
+        (*path, name, key): os.path.relpath(os.path.join(directory, file), top)
+        for path, key in ((("channels",), "local"), (("image", "secrets"), "file"))
+        for name, file in _named(inputs.document, path, key)
+        if not os.path.isabs(file) and not file.startswith("~")
+    }

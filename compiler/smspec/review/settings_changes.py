@@ -108,6 +108,14 @@ def lifted_review(path: str, patterns: list[str]) -> JobReview:
     return _file_review(path, what, "ignored files", kind=CODE.name)
 
 
+def linked_review(path: str, data: tuple[str, str]) -> JobReview:
+    """Return the review of a changed link that leads local data of a channel to another place."""
+    channel, target = map(quoted, data)
+    what = f"leads local data of the channel {channel} to {target}: no comparison has these files"
+    changes = [_change(path, (), what, brief="local data")]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
 def twin_review(path: str, twin: str) -> JobReview:
     """Return the review of a changed file or directory that has the name of a different one on some systems."""
     name = twin.encode("unicode_escape").decode()  # the forms of a letter look alike

@@ -62,6 +62,7 @@ class JobVersion:
     is not locked. ``package_files``: what else the list of these says. ``others``: the requests of the alternatives
     after the first. ``build_secrets``: name → where a secret of the build comes from; None if it is unknown, as for a
     request and a build. ``outer_data``: channel → its local data, if these are outside of the repository.
+    ``unopened_places``: key → place in the repository of a relative path to a file that a comparison does not open.
     """
 
     name: str
@@ -81,6 +82,7 @@ class JobVersion:
     others: tuple[RequestPlan, ...] = ()
     build_secrets: Mapping[str, str] | None = None
     outer_data: Mapping[str, str] = field(default_factory=dict)
+    unopened_places: Mapping[Path, str] = field(default_factory=dict)
 
     def origin(self, path: Path) -> Path:
         """Return the path in the spec for a part of the request; empty without a spec."""
@@ -266,6 +268,11 @@ class Pair:
         item = leaf.new if leaf.old is None else leaf.old if leaf.new is None else None
         for path in _paths(item):
             yield from self.meaning(replace(leaf, at=(*leaf.at, *path))).kinds
+
+    def moved_place(self, path: Path) -> tuple[str, str] | None:
+        """Return the old and new place of an unopened file; None if it is unknown, or the same."""
+        old, new = self.old.unopened_places.get(path), self.new.unopened_places.get(path)
+        return None if old is None or new is None or old == new else (old, new)
 
     def meaning(self, leaf: Leaf) -> Meaning:
         """Return the meaning of the member of a difference. A channel of the code has another if a spec wrote it."""

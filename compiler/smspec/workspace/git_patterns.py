@@ -174,10 +174,11 @@ def _any_of(patterns: Iterable[GitPattern]) -> re.Pattern[str] | None:
 
 def git_patterns(lines: Iterable[str]) -> GitPatterns:
     """Return the patterns of a .gitignore, without lines that git can never match."""
-    return GitPatterns([pattern for pattern in map(_pattern, lines) if pattern is not None])
+    return GitPatterns([pattern for pattern in map(git_pattern, lines) if pattern is not None])
 
 
-def _pattern(line: str) -> GitPattern | None:
+def git_pattern(line: str) -> GitPattern | None:
+    """Return the pattern of a line; None if git can never match it."""
     text = _without_trailing_blanks(line)
     if not text or text.startswith("#") or len(text) > LONGEST:
         return None

@@ -8,6 +8,7 @@ defaults exclude files from every source, tracked by git or not. Their table is 
 from __future__ import annotations
 
 import errno
+import math
 import os
 import posixpath
 import re
@@ -20,7 +21,7 @@ from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import DATED_FILES, boundary_of
-from smspec.workspace.git_patterns import LONGEST, SPAN, STAR, GitPatterns, cost, git_patterns, joined
+from smspec.workspace.git_patterns import LONGEST, SPAN, STAR, GitPatterns, cost, git_pattern, git_patterns, joined
 from smspec.workspace.path_targets import has_detour, repository_top
 
 CREDENTIALS = "credentials"
@@ -46,7 +47,7 @@ KEPT = (".env.example", ".env.sample", ".env.template", ".env.dist")
 WORTH_NAMING = (CREDENTIALS, ENVIRONMENTS, EXPERIMENTS)
 """Groups that a script may need; the others are never missed."""
 
-_MARKS_OF_ENVIRONMENTS = ("pyvenv.cfg", "conda-meta")
+MARKS_OF_ENVIRONMENTS = ("pyvenv.cfg", "conda-meta")
 _NAMES: dict[str, str] = {}
 _BEGINNINGS: dict[str, str] = {}
 _ENDS: dict[str, str] = {}
@@ -63,7 +64,7 @@ MOST_TRIED = 20_000_000
 """Patterns with a wildcard, times the files and directories that they are matched against; long paths count more."""
 
 _PATH = 32
-_LARGEST = 1 << 20
+LARGEST = 1 << 20
 IGNORE_FILES = (".gitignore", ".dockerignore")
 _NEVER = frozenset({".git", LOCK, LOCK_DIRECTORY, *DATED_FILES})
 
@@ -87,7 +88,7 @@ def group_of(name: str, origin: str | None, is_directory: bool) -> str | None:
     if (
         origin is not None
         and is_directory
-        and any(os.path.lexists(os.path.join(origin, mark)) for mark in _MARKS_OF_ENVIRONMENTS)
+        and any(os.path.lexists(os.path.join(origin, mark)) for mark in MARKS_OF_ENVIRONMENTS)
     ):
         return ENVIRONMENTS
     return None
@@ -236,18 +237,40 @@ def _lines(path: str, boundary: Boundary) -> list[str]:
     Raise OSError, with the file's name, above the limit.
     """
     try:
-        content = boundary.read(path, _LARGEST) if boundary.is_file(path) else b""
+        content = boundary.read(path, LARGEST) if boundary.is_file(path) else b""
     except FileNotRead:
         return []  # a link out of the repository; git follows none at all
-    if len(content) > _LARGEST:
+    if len(content) > LARGEST:
         raise OSError(errno.E2BIG, "it has more than 1 MiB", path)
+    different = _different(content)
+    if len(different) > MOST_PATTERNS:
+        raise OSError(errno.E2BIG, f"it has more than {MOST_PATTERNS:,} patterns", path)
+    return different
+
+
+def _different(content: bytes) -> list[str]:
     text = content.decode("utf-8-sig", "surrogateescape")
     lines = [line.removesuffix("\r") for line in reversed(text.split("\n"))]
     # The last pattern that matches decides, so an equal one further up has no effect.
-    different = list(dict.fromkeys(lines))
-    if len(different) > MOST_PATTERNS:
-        raise OSError(errno.E2BIG, f"it has more than {MOST_PATTERNS:,} patterns", path)
-    return different[::-1]
+    return list(dict.fromkeys(lines))[::-1]
+
+
+def lifted(old: bytes, new: bytes, *, is_docker: bool) -> list[str]:
+    """Return the lines of an ignore file after whose change it may ignore less.
+
+    These are patterns that are gone, and each ``!`` that is new, or that now follows a pattern which followed it.
+    """
+    parse = _docker_pattern if is_docker else git_pattern
+    was, will = ({parse(line): line for line in reversed(_different(content))} for content in (old, new))
+    order = {pattern: -place for place, pattern in enumerate(was)}
+    found = [line for pattern, line in reversed(was.items()) if pattern and pattern.ignores and pattern not in will]
+    latest: float = -math.inf
+    for pattern, line in reversed(will.items()):
+        if pattern and pattern.ignores:
+            latest = max(latest, order.get(pattern, -math.inf))
+        elif pattern and (pattern not in order or order[pattern] < latest):
+            found.append(line)
+    return [line.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for line in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,29 +54,6 @@ def test_unchanged_revision_has_no_differences(home):
     assert done == (0, "", "no differences\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("*.log\r\n", "`creds.json`"),
-        ("", "`*.log` and 1 more"),
-        ("creds.json\n*.log\n!a.log\n", "`!a.log`"),
-        ("creds.json\n# more\n*.log\n*.tmp\n", None),
-    ],
-)
-def test_ignored_file_that_a_source_may_send_is_code(home, text, shown):
-    """Git has no such file, so the listings of both sides are equal."""
-    (home / ".gitignore").write_text("*.log\ncreds.json\n")
-    (home / "docs").mkdir()
-    (home / "docs/.gitignore").write_text("x\n")
-    commit(home)
-    (home / ".gitignore").write_text(text)
-    (home / "docs/.gitignore").write_text("")
-    done = smspec("diff", "--base", "HEAD", "--fail-on", "code", cwd=home)
-    assert done.status == (shown is not None)
-    assert done.err.count("no longer ignored: ") == done.status
-    assert shown is None or f".gitignore: fails `code`: no longer ignored: {shown}; " in done.err
-
-
 def test_pointer_behind_a_link_to_a_directory_is_security(home):
     write_job(home / "jobs/ctr")
     (home / ".gitattributes").write_text("data/* filter=lfs\n")

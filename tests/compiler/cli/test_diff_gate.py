@@ -359,37 +359,38 @@ def test_local_data_out_of_the_repository_fail(home, local, place):
     assert diff(home, "security").status == 0
 
 
-def test_local_data_of_the_repository_are_cosmetic(home):
-    (home / "job.yaml").write_text(BUILT + "channels: {extra: {s3: 's3://example-data/x/', local: a}}\n")
+LOCAL = BUILT + "channels: {extra: {s3: 's3://example-data/x/', local: a}}\n"
+
+
+def test_other_local_data_of_the_repository_are_data(home):
+    """An upload takes what git ignores, too; training does not start with other data than before."""
+    (home / "job.yaml").write_text(LOCAL + "checkpoints: s3://example-models/c/\n")
     commit(home)
-    rewrite(home / "job.yaml", "local: a", f"local: {home / 'b'}")
+    rewrite(home / "job.yaml", "local: a", "local: secrets")
     done = diff(home, "security")
-    assert (done.status, "cosmetic" in done.out) == (0, True)
+    assert (done.status, "cosmetic" in done.out, "resume" in done.out) == (0, False, False)
+    assert "smspec: small: fails `data`: `channels.extra.local`: local data" in diff(home, "data").err
 
 
-TWINS = {
-    "a source": ("src/train.py", "src/Train.py", "src/Train.py"),
-    "a directory": ("src/train.py", "SRC/more.py", "SRC"),
-    "a base": ("b\u00e9.yaml", "be\u0301.yaml", "be\u0301.yaml"),
-    "a policy": ("smspec.toml", "SMSPEC.toml", "SMSPEC.toml"),
+LINKS = {
+    "the data": ("a", "secrets", "secrets"),
+    "a directory above": ("up", "secrets", "secrets"),
+    "a file": ("a/x.csv", "../secrets/token", "../secrets/token"),
+    "a file of the data": ("a/x.csv", "y.csv", None),
+    "other data": ("b/x.csv", "../secrets/token", None),
 }
 
 
-@pytest.mark.parametrize(("old", "new", "shown"), TWINS.values(), ids=TWINS)
-def test_file_with_the_name_of_another_on_macos_fails(home, old, new, shown):
-    """git writes one over the other there, so the job may have the file that no comparison shows."""
-    if (home / "SRC").exists():
-        pytest.skip("this disk ignores case")
-    for name, text in {"src/train.py": "pass\n", "b\u00e9.yaml": "smspec: v1\n", "smspec.toml": ""}.items():
-        (home / name).write_text(text)
-    (home / "job.yaml").write_text(BUILT + "extends: [b\u00e9.yaml]\n")
+@pytest.mark.parametrize(("link", "target", "shown"), LINKS.values(), ids=LINKS)
+def test_link_that_leads_local_data_elsewhere_fails(home, link, target, shown):
+    """What git ignores is not in the checkout of a review, and an upload takes it."""
+    (home / "job.yaml").write_text(LOCAL.replace("local: a", "local: up/a") if link == "up" else LOCAL)
     commit(home)
-    (home / new).parent.mkdir(exist_ok=True)
-    for name in (new, "JOBS.md", "jobs.md"):
-        (home / name).write_text("")
-    twin = (old if "." in shown else "src").encode("unicode_escape").decode()
+    (home / link).parent.mkdir(exist_ok=True)
+    (home / link).symlink_to(target)
     done = diff(home, "security")
-    assert f"smspec: {shown}: fails `security`: on a disk that ignores case, as of macOS, this is `{twin}`" in done.err
-    assert done.err.count("ignores case") == 1
-    (home / new).rename(home / "other")
-    assert "ignores case" not in diff(home, "security").err
+    assert done.status == (shown is not None)
+    expected = f"smspec: {link}: fails `security`: leads local data of the channel `extra` to `{shown}`"
+    assert shown is None or expected in done.err
+    commit(home)
+    assert diff(home, "security").status == 0

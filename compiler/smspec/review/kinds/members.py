@@ -15,7 +15,7 @@ from smspec.review.version import JobVersion, Pair, paired
 from smspec.service.cost_ceiling import Ceiling, amount, highest_ceiling
 from smspec.service.job_costs import hosts_text
 from smspec.service.request import Request
-from smspec.source import Path
+from smspec.source import Mapping, Path
 from smspec.source.frozen import replace
 from smspec.spec.layers.merging import ANY_OF
 
@@ -69,6 +69,7 @@ def _data_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         yield pair.change(DATA.name, path, _PIPE_SETTINGS[name], old=old, new=new, brief=name.replace("_", " "))
     yield from _epochs(pair)
     yield from _shares(pair)
+    yield from _local_data(pair)
 
 
 def _epochs(pair: Pair) -> Iterator[Change]:
@@ -96,10 +97,35 @@ def _shares(pair: Pair) -> Iterator[Change]:
             )
 
 
+def _local_data(pair: Pair) -> Iterator[Change]:
+    """Yield other local data of a channel: git may not have them, so a comparison cannot show what they are.
+
+    What is outside of the repository is a change of access.
+    """
+    old, new = pair.old.writing, pair.new.writing
+    if old is None or new is None:
+        return
+    channels = old.document.node(("channels",))
+    for name in (key.text for key, _ in channels.entries) if isinstance(channels, Mapping) else ():
+        path: Path = ("channels", name, "local")
+        was, will = (side.document.string(path) for side in (old, new))
+        if was == will:
+            was, will = pair.moved_place(path) or (was, will)
+        is_access = pair.new.outer_data.get(name) != pair.old.outer_data.get(name)
+        if was != will and not is_access and new.document.node(path[:2]) is not None:
+            what = "local data: `submit --upload-data` uploads them, `run` takes them"
+            yield pair.change(DATA.name, path, what, old=was, new=will, brief=f"local data of {quoted(name)}")
+
+
+def is_of_local_data(path: Path) -> bool:
+    """Return whether a key names local data, which no job reads unless they are uploaded."""
+    return path[:1] == ("channels",) and path[2:] == ("local",)
+
+
 DATA = Kind(
     name="data",
     meaning="the data that the job reads, or their order: channels, prefixes, share of each host, seeds, input "
-    "mode, compression, record wrapper, attributes, epochs, views, prefetch",
+    "mode, compression, record wrapper, attributes, epochs, views, prefetch, local data",
     changes=_data_changes,
     verdict=listing("changes data"),
 )

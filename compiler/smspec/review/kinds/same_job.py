@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.kind import Kind, listing, subjects
+from smspec.review.kinds.members import is_of_local_data
 from smspec.review.kinds.software import IGNORED
 from smspec.review.request_differences import reordered
 from smspec.review.version import Pair
@@ -28,7 +29,7 @@ _ORDER_THAT_COUNTS = (
     ("ResourceConfig", "InstanceGroups"),
 )
 _TRAINING_DEPENDS_ON = ("hyperparameters", "code", "image", "data", "environment")
-_MEANINGLESS = ("description", "checks", "vars", "overlays", "local")
+_MEANINGLESS = ("description", "checks", "vars", "overlays")
 _NAME = ("TrainingJobName",)
 _CHECKPOINTS = ("CheckpointConfig", "S3Uri")
 _KEPT_NOW = "checkpoints are kept now: training goes on from what lies there, if anything does"
@@ -128,7 +129,11 @@ RESTART = Kind(
 def _resume_changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
     """Yield one change if both jobs have the same checkpoints and differ in something that training depends on."""
     old, new = (member(version.payload, *_CHECKPOINTS) for version in (pair.old, pair.new))
-    depends = (change for change in reported if change.kind in _TRAINING_DEPENDS_ON and change.path != IGNORED)
+    depends = (
+        change
+        for change in reported
+        if change.kind in _TRAINING_DEPENDS_ON and change.path != IGNORED and not is_of_local_data(change.path)
+    )
     found = list(dict.fromkeys(change.kind for change in depends))
     if old is None or old != new or not found:
         return
@@ -204,7 +209,7 @@ def _spelling(node: Node | None) -> object:
 
 COSMETIC = Kind(
     name="cosmetic",
-    meaning="comments, order, spelling, `description`, `checks`, `local`, `rehearsal`, `vars`, `overlays`: generated "
+    meaning="comments, order, spelling, `description`, `checks`, `rehearsal`, `vars`, `overlays`: generated "
     "files stay the same",
     changes=_cosmetic_changes,
     verdict=listing("cosmetic: same request, same image"),

@@ -156,7 +156,7 @@ CHANNELS: tuple[KeyRow, ...] = (
         called="shuffle seed",
         words={ANYONE: "shuffle"},
     ),
-    KeyRow("channels.*.local", TEXT, kind="cosmetic"),
+    KeyRow("channels.*.local", TEXT, kind="data"),
     KeyRow("channels.*.size", SIZE, kind="cosmetic", words={ANYONE: "size_bytes data_size"}),
     KeyRow(
         "channels.*.api",

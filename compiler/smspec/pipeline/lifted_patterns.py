@@ -1,0 +1,106 @@
+"""Find changes after which a source may send more of what git does not have: other ignored files, such as credentials.
+
+The listings of both states are equal then, because neither checkout has these files. Another one may have them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from smspec.pipeline.compilation import Faulty
+from smspec.pipeline.named_files import SOURCE
+from smspec.pipeline.variants import Gathered
+from smspec.source.frozen import dataclass
+from smspec.source.real_file import is_below, open_below
+from smspec.workspace.ignore_rules import IGNORE_FILES, LARGEST, MARKS_OF_ENVIRONMENTS, lifted
+from smspec.workspace.revision import Revision
+from smspec.workspace.working_tree import ChangedFiles
+
+_GITIGNORE, _DOCKERIGNORE = IGNORE_FILES
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A real directory. ``shown``: the places of the ignore files that a comparison lists with the source."""
+
+    directory: str
+    shown: frozenset[str]
+
+
+def lifted_patterns(changed: ChangedFiles, specs: Iterable[Gathered], base: Revision) -> dict[str, list[str]]:
+    """Return places of changed files that keep others out of a source, with the patterns that no longer do.
+
+    These are ignore files that the source does not send itself, and marks of virtual environments.
+    """
+    top = changed.repository.top
+    paths = {os.path.relpath(path, top): path for path in changed.paths if _marked(path) or _is_ignore_file(path)}
+    sources = _sources(specs, base.directory, top) if paths else set()
+    found: dict[str, list[str]] = {}
+    for place, path in sorted(paths.items()):
+        if any(_counts(path, place, source) for source in sources):
+            base.bring(os.path.join(base.directory, place))
+            marked = _marked(path)
+            if marked:
+                inside = os.path.relpath(marked, top)
+                is_lifted = _is_marked(base.directory, inside) and not _is_marked(top, inside)
+                found[place] = [f"{os.path.basename(marked)}/"] if is_lifted else []
+            else:
+                is_docker = os.path.basename(path) == _DOCKERIGNORE
+                found[place] = lifted(_content(base.directory, place), _content(top, place), is_docker=is_docker)
+    return {place: patterns for place, patterns in found.items() if patterns}
+
+
+def _sources(specs: Iterable[Gathered], base: str, top: str) -> set[_Source]:
+    """Return the sources of the working tree."""
+    shown: dict[str, set[str]] = {}
+    here: dict[str, set[str]] = {}
+    for side in specs:
+        spec = os.path.realpath(side.path)
+        is_old = is_below(spec, base)
+        place = os.path.relpath(spec, base if is_old else top)
+        for inputs in side.inputs.values():
+            if isinstance(inputs, Faulty):
+                continue
+            origins = (file.origin for file in inputs.build_inputs.source.files if _is_ignore_file(file.origin))
+            shown.setdefault(place, set()).update(os.path.relpath(one, base if is_old else top) for one in origins)
+            name = None if is_old else inputs.document.string(SOURCE)
+            if name and "\0" not in name:
+                here.setdefault(place, set()).add(os.path.realpath(os.path.join(os.path.dirname(side.path), name)))
+    return {_Source(directory, frozenset(shown[place])) for place, found in here.items() for directory in found}
+
+
+def _counts(path: str, place: str, source: _Source) -> bool:
+    """Return whether a file decides what a source sends, and is not in its listing."""
+    directory = _marked(path) or os.path.dirname(path)
+    is_inside = is_below(directory, source.directory)
+    if _marked(path):
+        return is_inside and directory != source.directory
+    if os.path.basename(path) == _DOCKERIGNORE:
+        return directory == source.directory and place not in source.shown
+    return place not in source.shown if is_inside else is_below(source.directory, directory)
+
+
+def _is_ignore_file(path: str) -> bool:
+    return os.path.basename(path) in IGNORE_FILES
+
+
+def _marked(path: str) -> str:
+    """Return the directory that a file marks as a virtual environment, or a file in a mark; empty for others."""
+    above, name = os.path.split(path)
+    if name in MARKS_OF_ENVIRONMENTS:
+        return above
+    outer, inner = os.path.split(above)
+    return outer if inner in MARKS_OF_ENVIRONMENTS else ""
+
+
+def _is_marked(top: str, place: str) -> bool:
+    return any(os.path.lexists(os.path.join(top, place, mark)) for mark in MARKS_OF_ENVIRONMENTS)
+
+
+def _content(top: str, place: str) -> bytes:
+    try:
+        with open(open_below(top, place.split("/")), "rb") as file:
+            return file.read(LARGEST)
+    except (OSError, ValueError):
+        return b""
