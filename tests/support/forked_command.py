@@ -18,7 +18,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -180,14 +179,7 @@ def _become(request: bytes, streams: list[int]) -> None:
     sys.argv[1:] = words
     from smspec.cli import run_process
 
-    try:
-        run_process()
-    except SystemExit as ended:
-        # As Python ends, but for freeing all objects: they are shared with the server until they are written to.
-        threading._shutdown()
-        atexit._run_exitfuncs()
-        sys.stdout.flush()
-        os._exit(ended.code)
+    run_process()
 
 
 def _load() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from smspec.cli.console import CommandRefused, UsageError
 from smspec.diagnostics.quoting import visible
+from smspec.diagnostics.secret_formats import certain_secret
 from smspec.output.contents import chunks
 from smspec.pipeline.compilation import Compiled
 from smspec.plan import digest, training_job_name
@@ -107,6 +108,9 @@ def _submission(job: Compiled, payload: dict[str, object], run_id: str | None) -
             raise UsageError(
                 f"--run-id `{visible(run_id)}`: use up to 256 letters, digits, and characters of `_.:/=+@-`"
             )
+        certain = certain_secret("", run_id)
+        if certain:
+            raise UsageError(f"--run-id contains {certain}; everyone who can see the job can read its tags")
         if not is_derived:
             raise UsageError(f"--run-id requires a derived name; remove `job_name: {request['TrainingJobName']}`")
         identity[RUN_ID_TAG] = run_id

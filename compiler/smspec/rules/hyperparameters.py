@@ -202,9 +202,9 @@ def secret_in_the_image(job: JobSpec, _source: Listing) -> Iterator[Finding]:
     if not isinstance(job.image, BuiltImage):
         return
     for path, name, text in (*_named_texts(job.image), *_words(job)):
-        what = secret_of(name, text)
+        certain = certain_secret(name, text)
+        what = certain or secret_of(name, text)
         if what:
-            certain = certain_secret(name, text)
             rule, claim = (
                 (CERTAIN_SECRET_IN_THE_IMAGE, f"contains {certain}; the image exposes it")
                 if certain

@@ -100,6 +100,13 @@ def test_run_ids_make_separate_jobs(aws):
     assert smspec("submit", "--run-id", "a b").status == 2
 
 
+def test_run_id_with_a_certain_secret_is_refused(aws):
+    key = f"AKIA{'ZQ3D' * 4}"
+    done = smspec("submit", "--detach", "--run-id", f"nightly-{key}")
+    assert (done.status, aws.created) == (2, [])
+    assert "--run-id contains an AWS access key" in done.err and key not in done.err
+
+
 def test_chosen_name_belongs_to_one_request(aws, tmp_path):
     write_job(tmp_path, SPEC + "job_name: nightly\n")
     assert smspec("submit", "--detach").out == "nightly\n"

@@ -13,7 +13,9 @@ from smspec.local.s3.fetching import CONNECTIONS
 from smspec.submission.s3_service import RegionalS3
 from smspec.submission.training_job import training_job
 from support.servers.hostile_s3 import BUCKET, CREDENTIALS, HostileS3, error, is_list
-from support.servers.hostile_server import hostile_server
+from support.servers.hostile_server import hostile_server, response
+from support.servers.job_server import COMPLETED, job_server
+from support.smspec_command import environment, smspec_process
 
 JOB = training_job(
     {
@@ -83,6 +85,24 @@ def test_throttled_requests_ahead_do_not_keep_a_failed_process(s3, tmp_path):
         [sys.executable, "-c", words], env=where, capture_output=True, text=True, timeout=50, check=False
     )
     assert done.returncode == 1 and "cannot use" in done.stderr.splitlines()[-1], done.stderr
+
+
+def test_silent_requests_do_not_keep_a_failed_command(s3, tmp_path):
+    """One object is shorter than listed, and S3 answers nothing about the others: the first message is the last."""
+    short = next(iter(s3.objects))
+
+    def answer(request):
+        if is_list(request) or request.target.endswith(short):
+            return [response(b"x")] if request.method == "GET" and not is_list(request) else None
+        return [600.0]
+
+    s3.override = answer
+    with job_server() as jobs:
+        jobs.jobs["nightly"] = [{**COMPLETED, "members": {"OutputDataConfig": {"S3OutputPath": f"s3://{BUCKET}/out"}}}]
+        where = environment(AWS_ENDPOINT_URL_SAGEMAKER=jobs.environ["AWS_ENDPOINT_URL"], SMSPEC_HTTP_TIMEOUT="600")
+        done = smspec_process("collect", "nightly", cwd=tmp_path, env=where, timeout=120)
+    assert done.status == 3 and "with 1 bytes, but listed" in done.err, done.err
+    assert not list(tmp_path.iterdir())
 
 
 def test_later_objects_are_requested_before_the_first_arrives(s3):

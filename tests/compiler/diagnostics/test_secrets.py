@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from smspec.diagnostics.quoting import HIDDEN, hidden, masked
 from smspec.diagnostics.secret_formats import certain_secret
 from smspec.diagnostics.secrets import secret_in
-from support.small_job import READY, write_job
+from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
 
 # Put together here, so that no scanner takes this file for a leak.
@@ -241,6 +241,14 @@ def test_certain_secret_in_any_member_is_rejected(tmp_path):
         write_job(tmp_path, f"{READY}api: {{{api}}}\n")
         done = smspec("validate", cwd=tmp_path)
         assert done.status == 1 and "SM616" in done.out and key not in done.out
+
+
+@pytest.mark.parametrize("image", ["labels", "env"])
+def test_certain_secret_as_a_name_in_the_image_is_rejected(image, tmp_path):
+    key = f"AKIA{'ZQ3D' * 4}"
+    write_job(tmp_path, BUILT.replace("{base: ", f"{{{image}: {{{key}: a}}, base: "))
+    done = smspec("validate", cwd=tmp_path)
+    assert done.status == 1 and "SM618" in done.out and key not in done.out
 
 
 CERTAIN = [

@@ -72,18 +72,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "ModelPackageConfig",
     ),
     "secret_references": (SECRETS,),
-    "secrets": (
-        "HyperParameters",
-        "Environment",
-        "Tags",
-        "DebugHookConfig",
-        "DebugRuleConfigurations",
-        "ExperimentConfig",
-        "MlflowConfig",
-        "ProfilerRuleConfigurations",
-        "AlgorithmSpecification.ContainerEntrypoint",
-        "AlgorithmSpecification.ContainerArguments",
-    ),
+    "secrets": (),
 }
 """Module with rules → what activates it: one of these members of the request, members of any item of a list, or one of
 `OF_NO_MEMBER`; empty: always.

@@ -31,9 +31,9 @@ def secret_in_the_request(request: Request) -> Iterator[Finding]:
     cure = "move it to Secrets Manager or Parameter Store, and "
     cure += request.word("pass its name or ARN", "set its ARN in `secrets`")
     for path, name, value in _texts(request.payload):
-        what = secret_of(name, value.strip('"'))
+        certain = certain_secret(name, value)
+        what = certain or secret_of(name, value.strip('"'))
         if what:
-            certain = certain_secret(name, value)
             rule, claim = (
                 (CERTAIN_SECRET_IN_THE_REQUEST, f"contains {certain}")
                 if certain
@@ -82,14 +82,14 @@ def _texts(payload: dict[str, object]) -> Iterator[tuple[Path, str, str]]:
 
 
 def _others(payload: dict[str, object]) -> Iterator[tuple[Path, str]]:
-    """Yield every other string, such as a parameter of the debugger."""
+    """Yield every other string, wherever it is nested, and the other members, whose names may be the author's."""
     waiting: list[tuple[Path, object]] = [((name,), value) for name, value in payload.items() if name not in _KEYS]
     while waiting:
         path, value = waiting.pop()
-        if isinstance(value, str):
-            yield path, value
-        elif isinstance(value, dict):
-            waiting += [((*path, str(name)), inner) for name, inner in value.items() if name not in _COMMANDS]
+        yield path, value if isinstance(value, str) else ""
+        if isinstance(value, dict):
+            is_read = _COMMANDS if path == ("AlgorithmSpecification",) else ()
+            waiting += [((*path, str(name)), inner) for name, inner in value.items() if name not in is_read]
         elif isinstance(value, list):
             waiting += [((*path, index), inner) for index, inner in enumerate(value)]
 
