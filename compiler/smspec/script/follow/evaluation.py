@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from smspec.script.follow.code import is_failure
 from smspec.script.follow.facts import ENVIRONMENTS, EXITS, LARGEST, Part, compared, computed, percent, written
-from smspec.script.follow.frames import Call, Frame
+from smspec.script.follow.frames import Call, Frame, Lambda
 from smspec.script.follow.values import (
     UNKNOWN,
     GivenWords,
@@ -123,7 +123,7 @@ class Evaluation:
             return self._comprehension(node)
         if isinstance(node, ast.Lambda):
             self.run.domain.reached(self.run, node, self.frame)
-            return UNKNOWN
+            return Lambda(node, self.frame) if self.run.domain.follows_classes else UNKNOWN
         children = [self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
         return self.run.domain.either(children)
 
