@@ -83,6 +83,16 @@ def read_foreign_script(
     return None if script is None else _with_called(script, files)
 
 
+def shell_of_command(document: Document, source: Listing, directory: str) -> ForeignScript | None:
+    """Return the text of a shell in the command of a spec, which starts a Python program; None if it has none.
+
+    Raise OSError.
+    """
+    files = _Files(source, directory)
+    script = _command(_words(document), files, ("entry_point", "command"))
+    return None if script is None or script.name else _with_called(script, files)
+
+
 def launches_of(script: ForeignScript) -> Iterator[StartedLauncher]:
     """Yield the launchers that every run of a shell script starts before it could install any."""
     try:

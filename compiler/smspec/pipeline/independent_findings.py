@@ -103,6 +103,7 @@ def _as_far_as_known(inputs: Inputs, way: Repair) -> Inputs:
         source_is_known=inputs.source_is_known and source_is_known,
         program=inputs.program if script_is_known else None,
         reach=inputs.reach if script_is_known and image_is_known else None,
+        shell=inputs.shell if script_is_known and image_is_known else None,
         source_texts=None if is_partial or any(map(way.touches, _MENTIONING)) else inputs.source_texts,
     )
 

@@ -182,6 +182,7 @@ class Inputs:
     findings: tuple[Finding, ...] = ()
     program: Program | UnreadScript | None = None
     reach: Reach | ForeignScript | None = None
+    shell: ForeignScript | None = None
     source_texts: tuple[SourceText, ...] | None = None
     source_is_known: bool = True
     local_data: Mapping[str, DataExtent] = field(default_factory=dict)
@@ -306,6 +307,7 @@ def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
         organization_rules=organization.rules(),
         program=script.program,
         reach=script.reach,
+        shell=script.shell,
         source_texts=_source_texts(merged.document, inputs, cache),
         local_data=_local_data(merged.document, inputs.directory, cache),
     )
@@ -341,11 +343,16 @@ def _script(document: Document, directory: str, inputs: BuildInputs, cache: Inpu
         return ReadScript(program=started)
     if written is None:
         return ReadScript(program=without_source(started))
-    if not source.files:
-        return ReadScript()
-    ignore = document.strings(("source", "ignore"))
-    python = image_python(document, inputs.lock)
-    return cache.program(started, source, os.path.join(directory, written), python, ignore)
+    place = os.path.join(directory, written)
+    read = ReadScript()
+    if source.files:
+        ignore, python = document.strings(("source", "ignore")), image_python(document, inputs.lock)
+        read = cache.program(started, source, place, python, ignore)
+    if started.key != "command":
+        return read
+    from smspec.pipeline.foreign_scripts import shell_of_command  # imported late, as above
+
+    return replace(read, shell=shell_of_command(document, source, place))
 
 
 def _source_texts(document: Document, inputs: Inputs, cache: InputCache) -> tuple[SourceText, ...] | None:

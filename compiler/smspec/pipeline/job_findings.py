@@ -288,16 +288,17 @@ def _script(job: DecodedJob) -> Iterable[Finding]:
 def _modules(job: DecodedJob) -> Iterable[Finding]:
     """Return what keeps the script from starting in its image."""
     reach = job.inputs.reach
-    if reach is None or job.spec.entry_point is None:
+    shell = reach if isinstance(reach, ForeignScript) else job.inputs.shell
+    if (reach is None and shell is None) or job.spec.entry_point is None:
         return ()
     launches = tuple(_launches(job))
-    if isinstance(reach, Reach) and reach.is_sound and not launches:
+    if isinstance(reach, Reach) and reach.is_sound and not launches and shell is None:
         return ()
     # Imported late: many jobs have no script that can be read.
     from smspec.rules.program import foreign_script_findings, program_findings
     from smspec.rules.program.program_and_image import ProgramAndImage
 
-    findings = [] if isinstance(reach, Reach) else foreign_script_findings(reach, job.spec)
+    findings = [] if shell is None else foreign_script_findings(shell, job.spec)
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     startup = build_inputs.startup
     both = ProgramAndImage(
@@ -320,6 +321,7 @@ def _modules(job: DecodedJob) -> Iterable[Finding]:
 def _launches(job: DecodedJob) -> Iterable[StartedLauncher]:
     """Yield the launchers that every run of the job starts."""
     entry, program, reach = job.spec.entry_point, job.inputs.program, job.inputs.reach
+    shell = reach if isinstance(reach, ForeignScript) else job.inputs.shell
     if isinstance(job.spec.distribution, Mpi | Torchrun):
         yield StartedLauncher(
             name="mpirun" if isinstance(job.spec.distribution, Mpi) else "torchrun", path=("distribution",)
@@ -328,10 +330,10 @@ def _launches(job: DecodedJob) -> Iterable[StartedLauncher]:
         yield StartedLauncher(name=entry.command[0], path=("entry_point", "command"))
     if isinstance(program, Program):
         yield from program.launches
-    if isinstance(reach, ForeignScript):
+    if shell is not None:
         from smspec.pipeline.foreign_scripts import launches_of  # imported late: few scripts are of a shell
 
-        yield from launches_of(reach)
+        yield from launches_of(shell)
 
 
 def _source_texts(job: DecodedJob) -> Iterable[Finding]:

@@ -30,7 +30,6 @@ from smspec.source import Document, Listing, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.lock import Lock
-from smspec.spec.startup import started_by_command
 from smspec.workspace.ignore_rules import IgnoreRules, TooManyPatterns
 
 MOST_LOOKED_THROUGH = 200
@@ -61,10 +60,12 @@ class ReadScript:
     """``program``: the facts about a script, or why they are unknown; None if other rules report that it is missing.
 
     ``reach``: the modules that it imports, or the script itself if it is not Python; None if it cannot be found.
+    ``shell``: the script of a shell that starts it.
     """
 
     program: Program | UnreadScript | None = None
     reach: Reach | ForeignScript | None = None
+    shell: ForeignScript | None = None
 
 
 def started_program(document: Document) -> Started | UnreadScript | None:
@@ -87,10 +88,13 @@ def started_program(document: Document) -> Started | UnreadScript | None:
         words = [
             item.value if isinstance(item, Scalar) and isinstance(item.value, str) else "" for item in command.items
         ]
+        from smspec.script.started import started_by_command  # imported late: few jobs have a command
+
         found = started_by_command(words)
         if found is not None:
-            name = words[found.at]
+            name = found.name
             path = name.replace(".", "/") + ".py" if found.is_module else name
+            searches |= found.searches
             return Started(path=path, named=name, key="command", is_module=found.is_module, searches=searches)
         return _foreign(" ".join(words), ("entry_point", "command"))
     return _submitted(document)
@@ -281,6 +285,14 @@ def _files(name: str, places: tuple[str, ...]) -> Iterator[str]:
         yield from candidates(".".join(parts[:count]), places)
 
 
+def python_of_command(words: Sequence[str]) -> str:
+    """Return the word of a command that names its Python; the first one if it starts no Python program."""
+    from smspec.script.started import started_by_command  # imported late: few jobs have a command
+
+    found = started_by_command(words)
+    return words[0] if found is None else found.by
+
+
 def image_python(document: Document, lock: Lock | None) -> Version | None:
     """Return the version of Python that starts the script; None if the spec does not show it.
 
@@ -291,7 +303,7 @@ def image_python(document: Document, lock: Lock | None) -> Version | None:
     if any(re.search(_OTHER_PYTHON, line) for line in document.strings(("image", "run"))):
         return None
     words = document.strings(("entry_point", "command"))
-    if words and words[0] not in ("python", "python3"):
+    if words and python_of_command(words) not in ("python", "python3"):
         return None
     image = document.string(("image",)) or document.string(("image", "base"))
     packages = document.strings(("image", "system_packages"))

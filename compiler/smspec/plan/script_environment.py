@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from smspec.plan import RequestPlan
 from smspec.plan.delivery import RUNTIME_ENTRYPOINT
@@ -24,7 +25,10 @@ from smspec.spec.model import (
     PipeLoopEntry,
     ScriptEntry,
 )
-from smspec.spec.startup import isolation_path, started_by_command, starter, unrouted_path
+from smspec.spec.startup import isolation_path, starter, unrouted_path
+
+if TYPE_CHECKING:
+    from smspec.script.started import StartedByCommand
 
 RESERVED = frozenset({"default_user_module_name", "_tuning_objective_metric"})
 """In addition to all names that begin with `sagemaker_`: these never reach the script."""
@@ -63,7 +67,8 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
         return replaced
     payload = request.payload
     environment = _variables(job, request)
-    variables = frozenset(environment) | frozenset(job.secrets)
+    started = _started(job.entry_point)
+    variables = frozenset(environment) | frozenset(job.secrets) | (started.variables if started else frozenset())
     sent = _members(payload.get("HyperParameters"))
     values = {name: _decoded(text) for name, text in sent.items() if not _is_reserved(name)}
     paths = {name: request.origin(("HyperParameters", name)) for name in values}
@@ -174,20 +179,19 @@ def _arguments(
     if isinstance(entry, ScriptEntry):
         # A toolkit in an existing image has no `args`, and supports only its own style.
         is_ours = starter(job) == "runtime"
-        style, written, key, first = (
-            entry.args_style if is_ours else "toolkit",
-            entry.args if is_ours else (),
-            "args",
-            0,
-        )
+        style = entry.args_style if is_ours else "toolkit"
+        own = [
+            Argument(words=(word,), path=("entry_point", "args", at))
+            for at, word in enumerate(entry.args if is_ours else ())
+        ]
     elif isinstance(entry, CommandEntry):
-        found = started_by_command(entry.command)
-        first = 1 if found is None else found.at + 1
-        style, written, key = entry.args_style, (*(found.added if found else ()), *entry.command[first:]), "command"
-        first -= len(written) - len(entry.command[first:])
+        found = _started(entry)
+        if found is not None and found.arguments is None:
+            return None
+        own = [Argument(words=(word,), path=("entry_point", "command", at)) for word, at in _after(entry, found)]
+        style = "none" if found is not None and found.is_text else entry.args_style
     else:
         return None
-    own = [Argument(words=(word,), path=("entry_point", key, index)) for index, word in enumerate(written, first)]
     names = sorted(values) if style == "toolkit" else list(values)
     made = [
         Argument(words=words, path=paths[name], hyperparameter=name, value=values[name])
@@ -195,6 +199,22 @@ def _arguments(
         if (words := argument_words(style, name, values[name], sent[name]))
     ]
     return (*_paired(own), *made)
+
+
+def _started(entry: EntryPoint) -> StartedByCommand | None:
+    """Return what a command starts."""
+    if not isinstance(entry, CommandEntry):
+        return None
+    from smspec.script.started import started_by_command  # imported late: few jobs have a command
+
+    return started_by_command(entry.command)
+
+
+def _after(entry: CommandEntry, found: StartedByCommand | None) -> Iterable[tuple[str, int]]:
+    """Return the words of a command after its program, with their indexes."""
+    if found is not None:
+        return found.arguments or ()
+    return [(word, at) for at, word in enumerate(entry.command[1:], 1)]
 
 
 def _paired(words: list[Argument]) -> list[Argument]:

@@ -14,9 +14,10 @@ from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 
 _ANY = re.compile(
-    r"\baddsitedir\b|\bsys\.(?:path|modules|meta_path|path_hooks)\b|\bimport\s+sys\s+as\b|[=(]\s*sys\b(?!\.)"
+    r"\baddsitedir\b|\bsys\.(?:path|modules|meta_path|path_hooks|__dict__)\b|\bsys\s+as\b|[=(]\s*sys\b(?!\.)"
     r"|\bfrom\s+sys\s+import\b[^\n]*(?:\*|\b(?:path|modules|meta_path|path_hooks)\b)"
     r"|\b(?:import_module|spec_from_file_location|run_path|run_module)\b|(?<![.\w])(?:exec|eval|__import__)\s*\("
+    r"|[\"']sys[\"']"
 )
 """A file with one of these may change where modules are found, or run code that is not read."""
 

@@ -75,11 +75,15 @@ class OwnModule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """A module to import, and the line that imports it; None for a module of the source, whose file is ``file``."""
+    """A module to import, and the line that imports it; None for a module of the source, whose file is ``file``.
+
+    ``is_early``: the script imports it before it could create modules, or change where they are found.
+    """
 
     name: str
     place: Span | None
     file: str
+    is_early: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +139,9 @@ def _name(path: str, places: tuple[str, ...]) -> str:
 
 def wanted_imports(foreign: Iterable[ForeignImport], own: Iterable[OwnModule]) -> list[Import]:
     """Return what every run imports: packages first, whose failure explains that of a module which uses them."""
-    packages = [Import(name=used.name, place=used.place, file=file_name(used.place)) for used in foreign]
+    packages = [
+        Import(name=used.name, place=used.place, file=file_name(used.place), is_early=used.is_early) for used in foreign
+    ]
     certain = (each for each in own if each.is_certain and each.name)
     return [*packages, *(Import(name=each.name, place=None, file=os.path.basename(each.path)) for each in certain)]
 
@@ -168,7 +174,7 @@ def import_all(
             seen = observe_import(start, sandbox, each.name, before=order[: order.index(each.name)])
             if seen.raised is None or CIRCULAR not in seen.raised.message:
                 continue
-        is_changed = changes_before(each.name, each.place, texts).may_cure(seen.raised, each.name)
+        is_changed = not each.is_early or changes_before(each.name, each.place, texts).may_cure(seen.raised, each.name)
         finding = _finding(each, seen, circumstances, sandbox.seconds, is_changed=is_changed)
         # A failing package fails again in each module that imports it.
         cause = (seen.raised.kind, seen.raised.message) if seen.raised is not None else (each.name,)

@@ -82,7 +82,18 @@ _READS = frozenset(
 
 _READING = frozenset({"read_text", "read_bytes", "open", "iterdir"})
 _QUIET = (
-    *("argparse.", "ast.", "collections.", "copy.", "dataclasses.", "datetime.", "enum.", "functools.", "itertools."),
+    *(
+        "argparse.",
+        "ast.",
+        "collections.",
+        "configparser.",
+        "copy.",
+        "dataclasses.",
+        "datetime.",
+        "enum.",
+        "functools.",
+        "itertools.",
+    ),
     *("json.dumps", "json.load", "logging.", "math.", "numpy.random.", "os.environ", "os.getcwd", "os.getenv"),
     *("os.path.", "pathlib.P", "platform.", "pprint.", "random.", "re.", "sys.", "time.", "torch.backends."),
     *("torch.cuda.", "torch.device", "torch.manual_seed", "typing.", "uuid.", "warnings.", "yaml.", "tomllib."),
@@ -95,7 +106,9 @@ _QUIET_METHODS = frozenset(
     | {"readlines", "replace", "set_defaults", "split", "splitlines", "startswith", "strip", "update", "upper"}
     | {"values", "warning", "parse_args_into_dataclasses", "setLevel", "addHandler", "setFormatter", "add_parser"}
 )
-_NOT_OF_SOURCE = r"[/~]|\.\.|.*[:*?\[$%]"
+NOT_OF_SOURCE = re.compile(r"[/~]|\.\.|.*[:*?\[$%]")
+"""A path that may be that of a file elsewhere."""
+
 _LOUD = frozenset({"__import__", "compile", "eval", "exec"})
 
 CHANNEL_OPERATIONS = frozenset(OPERATIONS) | {
@@ -279,7 +292,7 @@ def _note_read(name: str, path: Value, mode: Value | None, call: Call) -> None:
     found = path.path if isinstance(path, SourcePath) else text(path)
     if written is None or set(written) & set("wax"):
         record.may_have_files = True
-    elif found and call.is_certain and not record.may_have_files and (is_named or not re.match(_NOT_OF_SOURCE, found)):
+    elif found and call.is_certain and not record.may_have_files and (is_named or not NOT_OF_SOURCE.match(found)):
         use = FileUse(path=posixpath.normpath(found), operation=name, place=call.place, is_named=is_named)
         record.file_reads.append(use)
 

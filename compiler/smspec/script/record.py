@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from smspec.script.follow.frames import Call, Function
+from smspec.script.follow.frames import Call, Function, Lambda
 from smspec.script.follow.interpreter import ProgramInterpreter, Recorder
-from smspec.script.follow.values import UNKNOWN, Value, items, text
+from smspec.script.follow.values import UNKNOWN, Named, Value, constant, items, text
 from smspec.script.program import (
     LAUNCHERS,
     AwsUse,
@@ -79,22 +79,31 @@ class RemainingArguments(Value):
 class OwnType:
     """A function of the script that is the type of an argument."""
 
-    def __init__(self, run: ProgramInterpreter, function: Function) -> None:
-        self.name = function.node.name
+    def __init__(self, run: ProgramInterpreter, function: Function | Lambda) -> None:
+        self.name = function.node.name if isinstance(function, Function) else "lambda"
         self._run = run
         self._function = function
         self._found: dict[str, bool] = {}
 
     def rejects(self, word: str) -> bool:
         if word not in self._found:
-            self._found[word] = self._run.fails_with(self._function, word)
+            from smspec.script.conversions import certainly_rejects  # imported late: few options have such a type
+
+            raises = isinstance(self._function, Function) and self._run.fails_with(self._function, word)
+            self._found[word] = raises or certainly_rejects(self._function.node, word, self._outer)
         return self._found[word]
+
+    def _outer(self, name: str) -> object:
+        found = self._function.frame.get(name)
+        if found is None:
+            return type
+        return type if isinstance(found, Named) and found.name == name else constant(found)
 
 
 def own_type(call: Call) -> OwnType | None:
     """Return the type of an argument, if it is a function of the script."""
     kind = call.keywords.get("type")
-    return OwnType(call.run, kind) if isinstance(kind, Function) else None
+    return OwnType(call.run, kind) if isinstance(kind, Function | Lambda) else None
 
 
 class Record(Recorder):

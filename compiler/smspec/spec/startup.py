@@ -7,9 +7,7 @@ its network, or put it in a VPC.
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from smspec.source import ListedFile, Listing, Path
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec
@@ -20,46 +18,6 @@ REQUIREMENTS = "requirements.txt"
 
 _MEMBER = "EnableNetworkIsolation"
 _INDEXES = ("PIP_", "UV_", "CA_REPOSITORY_ARN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-
-_PYTHON = re.compile(r"(?:/\S*/)?python(?:3(?:\.\d+)?)?")
-_FLAGS = re.compile(r"-[bBdOqRsSuv]+")
-_LAUNCHING_MODULES = ("accelerate.commands.launch", "torch.distributed.run")
-
-
-class StartedByCommand(NamedTuple):
-    """``at``: where the Python file, or module, is in the words of a command; ``added``: what its launcher passes."""
-
-    at: int
-    is_module: bool = False
-    added: tuple[str, ...] = ()
-
-
-def started_by_command(words: Sequence[str]) -> StartedByCommand | None:
-    """Return what a command starts, directly or with a launcher; None if that is no Python program, or unknown."""
-    words = [*words]
-    if not words:
-        return None
-    name, index = words[0].rpartition("/")[2], 1
-    if _PYTHON.fullmatch(words[0]):
-        while index < len(words) and _FLAGS.fullmatch(words[index]):
-            index += 1
-        if words[index : index + 1] != ["-m"]:
-            return StartedByCommand(index) if words[index:] and words[index].endswith(".py") else None
-        index += 2
-        if words[index - 1 :] and words[index - 1] not in _LAUNCHING_MODULES:
-            return StartedByCommand(index - 1, is_module=True)
-    elif name == "accelerate" and words[1:2] == ["launch"]:
-        index = 2
-    elif name not in ("torchrun", "deepspeed"):
-        return None
-    added = ("--local_rank=0",) if name == "deepspeed" and "--no_local_rank" not in words else ()
-    for at in range(index, len(words)):
-        if words[at] in ("-m", "--module"):
-            is_named = bool(words[at + 1 :]) and not words[at + 1].startswith("-")
-            return StartedByCommand(at + 1, is_module=True, added=added) if is_named else None
-        if words[at].endswith(".py"):
-            return StartedByCommand(at, added=added)
-    return None
 
 
 def starter(job: JobSpec) -> Starter:

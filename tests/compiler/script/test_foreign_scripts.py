@@ -60,10 +60,14 @@ def found(tmp_path):
 UNREAD = ("SM512", "entry_point.command")
 LOST = b"python3 train.py | tee log\n"
 COMMANDS = {
-    "a text": (["sh", "-c", "python3 train.py; cp a b"], {}, [UNREAD, ("SM542", "entry_point.command[2]")]),
-    "a text with errexit": (["bash", "-ec", "python3 train.py; cp a b"], {}, [UNREAD]),
-    "a text with both": (["bash", "-eo", "pipefail", "-c", "python3 train.py | tee log"], {}, [UNREAD]),
-    "a pipe": (["/bin/bash", "-lc", "python3 train.py | tee log"], {}, [UNREAD, ("SM542", "entry_point.command[2]")]),
+    "a text": (["sh", "-c", "python3 train.py; cp a b"], {}, [("SM542", "entry_point.command[2]")]),
+    "a text with errexit": (["bash", "-ec", "python3 train.py; cp a b"], {"train.py": b""}, []),
+    "a text with both": (["bash", "-eo", "pipefail", "-c", "python3 train.py | tee log"], {"train.py": b""}, []),
+    "a pipe": (
+        ["/bin/bash", "-lc", "python3 train.py | tee log"],
+        {"train.py": PARSER},
+        [("SM542", "entry_point.command[2]")],
+    ),
     "a file": (["bash", "run.sh"], {"run.sh": LOST}, [UNREAD, ("SM542", "entry_point.command")]),
     "a file by its absolute path": (
         ["bash", "/opt/ml/code/run.sh"],

@@ -43,6 +43,26 @@ TYPES = {
         "W = ['x']\ndef t(v):\n    if v not in W:\n        raise ValueError\n    return v\nW += ['1', 'true']\n",
         False,
     ),
+    "a conversion": ("def t(v):\n    return int(v)\n", True),
+    "a conversion of parts": ("def t(v):\n    a, b = v.split('x')\n    return int(a), float(b)\n", True),
+    "a mapping": ("NAMES = 1\ndef t(v):\n    return {'x': 1, '0': NAMES}[v]\n", True),
+    "a name of a builtin": ("int = str\ndef t(v):\n    return int(v)\n", False),
+    "a local name of a builtin": ("def t(v):\n    int = v.lower\n    return int()\n", False),
+    "a comparison": (
+        "def t(v):\n    n = int(v)\n    if not 0 < n <= 3:\n        raise ValueError\n    return n\n",
+        False,
+    ),
+    "a lambda": ("", True, "lambda v: int(v)"),
+    "a lambda with a name": ("t = lambda v: int(v)\n", True),
+    "a lambda with a set": ("", False, "lambda v: int(list({'x', '1', v})[0])"),
+    "a lambda with a list": ("", True, "lambda v: [float(one) for one in v.split(',') if one]"),
+    "a lambda with a map": ("", True, "lambda v: tuple(map(int, v.split('-')))"),
+    "a lambda with a condition": ("", True, "lambda v: int(v) if v.isdigit() else len(v[1:])"),
+    "a lambda with a default": ("", True, "lambda v, n=3: float(v)"),
+    "a lambda with a function": ("def u(v):\n    return v\n", False, "lambda v: u(v)"),
+    "a lambda with an index": ("", True, "lambda v: v[0] + v[1]"),
+    "a lambda with an option": ("", False, "lambda v: int(v, base=36)"),
+    "a lambda that calls back": ("", True, "lambda v: v.lower() in ('yes', 'true')"),
     "a default": ("def t(v, least=1):\n    if least > 2:\n        raise ValueError\n    return v\n", True),
 }
 WORDS_OF_TYPES = ["x", "1", "true", "-3", "", "0", "YES"]
@@ -51,8 +71,9 @@ WORDS_OF_TYPES = ["x", "1", "true", "-3", "", "0", "YES"]
 @pytest.mark.parametrize("name", TYPES)
 @pytest.mark.parametrize("word", WORDS_OF_TYPES)
 def test_word_that_the_type_rejects_is_reported(name, word):
-    text, is_exact = TYPES[name]
-    text = f"import argparse, os\n{text}p = argparse.ArgumentParser()\np.add_argument('--name', type=t)\n"
+    text, is_exact, *written = TYPES[name]
+    kind = written[0] if written else "t"
+    text = f"import argparse, os\n{text}p = argparse.ArgumentParser()\np.add_argument('--name', type={kind})\n"
     entry = {"script": "train.py", "args": [f"--name={word}"]}
     found = codes(text + "p.parse_args()\n", entry_point=entry)
     is_rejected = runs(text + "p.parse_args()\n", [f"--name={word}"]) is not None

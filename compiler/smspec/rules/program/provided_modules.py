@@ -8,7 +8,7 @@ from smspec.service.image_python import is_official_python, without_python
 from smspec.service.image_reference import parsed_reference
 from smspec.service.requirement_lines import has_lines
 from smspec.source.frozen import dataclass
-from smspec.spec.model import BuiltImage, CommandEntry
+from smspec.spec.model import BuiltImage, CommandEntry, JobSpec
 from smspec.spec.startup import starter
 
 _PACKAGES = {
@@ -95,7 +95,7 @@ def listed_modules(both: ProgramAndImage) -> ListedModules | None:
         return None
     if any(name in job.environment for name in _OF_PYTHON):
         return None
-    if isinstance(job.entry_point, CommandEntry) and job.entry_point.command[:1] not in (("python",), ("python3",)):
+    if _python_of_command(job) not in ("python", "python3"):
         return None
     if isinstance(image, BuiltImage):
         if image.commands or image.python_packages or image.python_requirements is not None or image.system_packages:
@@ -234,7 +234,7 @@ def _unknown_besides_packages(both: ProgramAndImage) -> str:
         return f"`image.{'run' if image.run else 'pre_install'}` may install packages"
     if {"PATH", "PYTHONHOME", "PYTHONPATH"} & {*image.job_variables, *job.environment}:
         return "variables change which Python starts"
-    if both.reach.texts and isinstance(job.entry_point, CommandEntry) and job.entry_point.command[0] not in _PYTHONS:
+    if both.reach.texts and _python_of_command(job) not in _PYTHONS:
         return "the command names a different Python"
     if both.source.has(_PACKAGE):
         return f"`{_PACKAGE}` of the source is installed at startup"
@@ -244,3 +244,14 @@ def _unknown_besides_packages(both: ProgramAndImage) -> str:
         others = {word.partition("=")[0].partition(":")[0] for word in image.system_packages} - _WITHOUT_MODULES
         return "`image.system_packages` may provide modules" if others else ""
     return "the packages of `image.base` are unknown"
+
+
+def _python_of_command(job: JobSpec) -> str:
+    """Return the word of a command that names its Python; `python` without a command."""
+    if not isinstance(job.entry_point, CommandEntry):
+        return "python"
+    # Imported late: few jobs have a command.
+    from smspec.script.started import started_by_command
+
+    found = started_by_command(job.entry_point.command)
+    return job.entry_point.command[0] if found is None else found.by

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Union
 
 from smspec.script.follow.facts import BUILTINS
-from smspec.script.follow.frames import joined, leak
+from smspec.script.follow.frames import Lambda, joined, leak
 from smspec.script.follow.values import UNKNOWN, Items, Keys, Named, Value, constant, known_text, text
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Domain:
     def defined(self, run: ProgramInterpreter, node: Definition, frame: Frame) -> Value:
         """Return a function or class that is not followed."""
         self.reached(run, node, frame)
-        return UNKNOWN
+        return Lambda(node, frame) if isinstance(node, ast.Lambda) else UNKNOWN
 
     def doubted(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
         """See code that runs here, perhaps never, or several times."""

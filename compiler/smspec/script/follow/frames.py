@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.facts import ENDING_METHODS, ENDING_WORDS, EXITS, FRAMES, LISTS, sees_all
-from smspec.script.follow.values import UNKNOWN, Named, Value, items, text
+from smspec.script.follow.values import UNKNOWN, Named, Unknown, Value, items, text
 from smspec.source import SourceText
 
 if TYPE_CHECKING:
@@ -281,6 +281,17 @@ def defaults_of(parameters: ast.arguments, value: Callable[[ast.expr], Value]) -
         if default is not None:
             defaults[parameter.arg] = value(default)
     return defaults
+
+
+class Lambda(Unknown):
+    """A function without a name: calls of it are not followed. ``frame`` is where it looks up names."""
+
+    def __init__(self, node: ast.Lambda, frame: Frame) -> None:
+        self.node = node
+        self.frame = frame
+
+    def attribute(self, _: str) -> Value:
+        return UNKNOWN
 
 
 def bind(function: Function, call: Call, first: Sequence[Value], frame: Frame) -> None:

@@ -45,6 +45,7 @@ INSTALLERS = r"\b(?:pip3?|conda|mamba|uv|easy_install)\b"
 _PATHS = (
     r"\bsys\s*\.\s*(?:path|modules)\b|\bfrom\s+sys\s+import\b"
     r"|\b(?:__path__|meta_path|path_hooks|addsitedir|extend_path|zipimport|zipimporter|PYTHONPATH|entry_points)\b"
+    r"|\bsys\s+as\s+\w|[=(]\s*sys\b(?!\s*\.)|\([^()\n]*,\s*sys\s*[,)]|\bsys\s*\.\s*__dict__|[\"']sys[\"']"
 )
 _WORDS = ("_path", "path_hooks", "addsitedir", "zipimport", "PYTHONPATH", "entry_points")
 _OF_SYS = ("path", "modules", "from sys")

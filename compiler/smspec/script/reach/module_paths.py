@@ -11,7 +11,8 @@ from smspec.script.reach import INSTALLERS
 from smspec.script.script_files import nodes_of
 from smspec.source.frozen import dataclass
 
-_SEARCHES = re.compile(r"\bsys\s*\.\s*path\b|\bfrom\s+sys\s+import\b|\b__path__\b")
+_ATTRIBUTES = ("path", "modules", "meta_path", "path_hooks", "__dict__")
+_IMPORTS = ("__import__", "import_module", "importlib.import_module")
 _OPENS = re.compile(
     r"\b(?:meta_path|path_hooks|addsitedir|extend_path|zipimport|zipimporter|PYTHONPATH|entry_points)\b"
     r"|\bsys\s*\.\s*modules\b|\b__path__\b|\bfrom\s+sys\s+import\b"
@@ -44,24 +45,49 @@ def module_paths(text: str, tree: ast.Module, file: str) -> ModulePaths:
     """Return what a module adds to the directories for modules; ``file`` is its path in the source."""
     if _OPENS.search(text) or (re.search(INSTALLERS, text) and runs_an_installer(tree)):
         return ModulePaths(is_open=True)
-    if not _SEARCHES.search(text):
-        return ModulePaths()
     paths = _Paths(tree, file)
+    names = _names_of_sys(tree)
     places: list[str] = []
     known: set[int] = set()
-    uses: list[ast.Attribute] = []
+    uses: list[ast.AST] = []
     for node in nodes_of(tree):
-        if isinstance(node, ast.Attribute) and _dotted(node) == "sys.path":
-            uses.append(node)
-        if isinstance(node, ast.Compare):
-            known |= {id(part) for part in node.comparators}
-        if isinstance(node, ast.Call) and _dotted(node.func) in ("sys.path.append", "sys.path.insert") and node.args:
-            assert isinstance(node.func, ast.Attribute)
-            place = paths.of(node.args[-1])
-            if place is not None:
-                places.append(place)
-                known.add(id(node.func.value))
+        match node:
+            case ast.Attribute(value=owner, attr="path" | "modules" | "meta_path" | "path_hooks" | "__dict__" as attr):
+                if _is_sys(owner, names):
+                    uses.append(node)
+                    known |= {id(owner)}
+                    if attr != "path":
+                        return ModulePaths(is_open=True)
+            case ast.Attribute(value=ast.Name() as owner):
+                known.add(id(owner))
+            case ast.Compare(comparators=others):
+                known |= {id(part) for part in others}
+            case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[owner, ast.Constant(value=str() as attr), *_]):
+                known |= {id(owner)} if attr not in _ATTRIBUTES else set()
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute() as path, attr="append" | "insert"), args=[*_, place]
+            ):
+                if path.attr == "path" and _is_sys(path.value, names) and (found := paths.of(place)) is not None:
+                    places.append(found)
+                    known.add(id(path))
+            case ast.Call(func=func, args=[ast.Constant(value="sys"), *_]) if _dotted(func) in _IMPORTS:
+                return ModulePaths(is_open=True)
+            case ast.Name(id=name, ctx=ast.Load()) if name in names:
+                uses.append(node)
     return ModulePaths(places=tuple(dict.fromkeys(places)), is_open=any(id(use) not in known for use in uses))
+
+
+def _names_of_sys(tree: ast.Module) -> set[str]:
+    """Return the names under which a module has `sys`."""
+    nodes = (node for node in nodes_of(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return {alias.asname or alias.name for node in nodes for alias in node.names if alias.name == "sys"}
+
+
+def _is_sys(node: ast.expr, names: set[str]) -> bool:
+    """Return whether an expression is `sys`, or what a module has under that name, as `os.sys`."""
+    return (isinstance(node, ast.Name) and node.id in {"sys", *names}) or (
+        isinstance(node, ast.Attribute) and node.attr == "sys"
+    )
 
 
 class _Paths:

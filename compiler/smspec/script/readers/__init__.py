@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 READERS = {
     "argparse": "argument_parser",
     "boto3": "aws_sdk",
+    "configparser": "config_files",
     "dataclasses": "data_classes",
     "pandas": "aws_sdk",
     "s3fs": "aws_sdk",

@@ -128,7 +128,24 @@ DOUBTFUL = {
     "an unknown directory": "import sys\nsys.path.insert(0, where())\nimport numpy",
     "an import hook": "import sys\nsys.meta_path.append(Finder())\nimport numpy",
     "a module that is set": "import sys\nsys.modules['numpy'] = object()\nimport numpy",
+    "another name of sys": "import os, sys as s\ns.path.append(os.environ['LIB'])\nimport numpy",
+    "sys of another module": "import os\nos.sys.path.append('/data/lib')\nimport numpy",
+    "a variable": "import sys\nplace = sys\nplace.path.append('/data/lib')\nimport numpy",
+    "an attribute by its name": "import sys\ngetattr(sys, 'path').append('/data/lib')\nimport numpy",
+    "the names of sys": "import sys\nvars(sys)['path'].append('/data/lib')\nimport numpy",
+    "the dictionary of sys": "import sys\nsys.__dict__['path'].append('/data/lib')\nimport numpy",
+    "an import by a call": "__import__('sys').path.append('/data/lib')\nimport numpy",
+    "a module of another name": "import sys as s\ns.modules['numpy'] = object()\nimport numpy",
 }
+
+
+@pytest.mark.parametrize("use", ["s.argv", "getattr(s, 'frozen', False)", "hasattr(s, 'ps1')", "s.version"])
+def test_other_uses_of_sys_change_no_path(use, tmp_path):
+    text = f"import os.path, sys as s\nprint({use}, os.path.sep)\nimport numpy"
+    assert foreign(tmp_path, text) == {"numpy"}
+    assert foreign(
+        tmp_path, text.replace(" as s", "").replace(use, use.replace("s.", "sys.").replace("(s,", "(sys,"))
+    ) == {"numpy"}
 
 
 def test_import_after_a_module_that_may_install_is_doubtful(tmp_path):
@@ -264,6 +281,10 @@ PRESENT = {
         "train.py": "import sys\nfrom pathlib import Path\nROOT = Path(__file__).resolve().parents[0]\n"
         "if str(ROOT / 'lib') not in sys.path:\n    sys.path.insert(0, str(ROOT / 'lib'))\nfrom one import x",
         "lib/one.py": "x = 1",
+    },
+    "another name of sys": {
+        "train.py": "import os, sys as s\ns.path.insert(0, os.path.join(os.path.dirname(__file__), 'lib'))\nimport one",
+        "lib/one.py": "",
     },
     "a written directory": {"train.py": "import sys\nsys.path.append('./lib')\nimport one", "lib/one.py": ""},
     "a script that names its package": {
