@@ -16,7 +16,7 @@ _LONGEST = 10_000
 Names = dict[str, object]
 
 
-class Unknown(Exception):
+class UnknownResult(Exception):
     """The function does something that is not computed."""
 
 
@@ -77,7 +77,7 @@ def certainly_rejects(node: ast.FunctionDef | ast.Lambda, word: str, outer: Call
             computation.block(node.body)
     except _Raised:
         return True
-    except (_Returned, Unknown, RecursionError, MemoryError):
+    except (_Returned, UnknownResult, RecursionError, MemoryError):
         return False
     return False
 
@@ -105,19 +105,19 @@ class _Computation:
                 case ast.Pass():
                     pass
                 case _:
-                    raise Unknown
+                    raise UnknownResult
 
     def value(self, node: ast.expr) -> object:
         """Return the value of an expression."""
         self._steps += 1
         if self._steps > MOST_STEPS:
-            raise Unknown
+            raise UnknownResult
         try:
             found = self._computed(node)
         except _FAILURES as fault:
             raise _Raised from fault
         if isinstance(found, str | list | tuple | dict) and len(found) > _LONGEST:
-            raise Unknown
+            raise UnknownResult
         return found
 
     def _computed(self, node: ast.expr) -> object:
@@ -133,7 +133,7 @@ class _Computation:
                 return made if isinstance(node, ast.List) else tuple(made)
             case ast.Dict(keys=keys, values=values):
                 if None in keys:
-                    raise Unknown
+                    raise UnknownResult
                 pairs = zip(keys, values, strict=True)
                 return {self.value(key): self.value(one) for key, one in pairs if key is not None}
             case ast.BoolOp(op=op, values=values):
@@ -157,17 +157,17 @@ class _Computation:
                 return self._each(elt, loop)
             case ast.Call(func=func, args=args, keywords=[]):
                 return self._called(func, args)
-        raise Unknown
+        raise UnknownResult
 
     def _name(self, name: str) -> object:
         found = self._names[name] if name in self._names else self._outer(name)
         if found is ... or found is type:
-            raise Unknown
+            raise UnknownResult
         return found
 
     def _operation(self, op: ast.AST, *values: object) -> object:
         if type(op) not in _OPERATIONS:
-            raise Unknown
+            raise UnknownResult
         return _OPERATIONS[type(op)](*values)
 
     def _compared(self, left: object, ops: list[ast.cmpop], others: list[ast.expr]) -> bool:
@@ -175,7 +175,7 @@ class _Computation:
             # Of a set, whose order differs from run to run, only what is in it is known.
             right = [*map(self.value, other.elts)] if isinstance(other, ast.Set) else self.value(other)
             if isinstance(other, ast.Set) and not isinstance(op, ast.In | ast.NotIn):
-                raise Unknown
+                raise UnknownResult
             if not self._operation(op, left, right):
                 return False
             left = right
@@ -185,7 +185,7 @@ class _Computation:
         if isinstance(owner, dict):
             return owner[self.value(key)]
         if not isinstance(owner, str | list | tuple):
-            raise Unknown
+            raise UnknownResult
         found: object
         if isinstance(key, ast.Slice):
             parts: list[Any] = [None if part is None else self.value(part) for part in (key.lower, key.upper, key.step)]
@@ -198,7 +198,7 @@ class _Computation:
     def _each(self, elt: ast.expr, loop: ast.comprehension) -> list[object]:
         many = self.value(loop.iter)
         if loop.is_async or not isinstance(many, str | list | tuple):
-            raise Unknown
+            raise UnknownResult
         made, before = [], dict(self._names)
         for one in many:
             self._bind(loop.target, one)
@@ -213,24 +213,24 @@ class _Computation:
                 many = self.value(args[1])
                 function = self._function(args[0].id)
                 if not isinstance(many, str | list | tuple):
-                    raise Unknown
+                    raise UnknownResult
                 return [function(one) for one in many]
             case ast.Name(id=name):
                 return self._function(name)(*map(self.value, args))
             case ast.Attribute(value=owner, attr=name):
                 text = self.value(owner)
                 if not isinstance(text, str) or name not in _METHODS:
-                    raise Unknown
+                    raise UnknownResult
                 found: object = getattr(text, name)(*map(self.value, args))
                 return found
-        raise Unknown
+        raise UnknownResult
 
     def _is_builtin(self, name: str) -> bool:
         return name not in self._names and self._outer(name) is type
 
     def _function(self, name: str) -> Callable[..., object]:
         if name not in _FUNCTIONS or not self._is_builtin(name):
-            raise Unknown
+            raise UnknownResult
         return _FUNCTIONS[name]
 
     def _bind(self, target: ast.expr, value: object) -> None:
@@ -238,10 +238,10 @@ class _Computation:
             self._names[target.id] = value
         elif isinstance(target, ast.Tuple) and isinstance(value, str | list | tuple):
             if any(isinstance(one, ast.Starred) for one in target.elts):
-                raise Unknown
+                raise UnknownResult
             if len(target.elts) != len(value):
                 raise _Raised
             for one, part in zip(target.elts, value, strict=True):
                 self._bind(one, part)
         else:
-            raise Unknown
+            raise UnknownResult

@@ -346,8 +346,7 @@ class Reaching:
         if there is None or there.tree is None or name in there.called or self._depth >= DEEPEST_IMPORTS:
             return
         there.called.add(name)
-        function = _function(there, name)
-        if function is not None:
+        if (function := _function(there, name)) is not None:
             code = CertainCode(is_main=False, names=dict(there.names))
             self._follow(there, code.of_function(function))
 
