@@ -7,9 +7,10 @@ a job with a seed, values. A log that is only printed again takes no time, and w
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from smspec.local.running.training_request import TrainingRequest
 from smspec.rehearsal.trial import Line, Timeline, Trial, TrialCourse
@@ -80,7 +81,7 @@ def work_of(training: TrainingRequest, reference: Trial, course: TrialCourse) ->
 
 
 def _of_files(whole: Timeline, first: Timeline, second: Timeline) -> Work | None:
-    written = [[change.path for change in timeline.writes] for timeline in (whole, first, second)]
+    written = [_saved_files(timeline) for timeline in (whole, first, second)]
     total, done, after = map(len, written)
     if total < FEWEST:
         return None
@@ -94,6 +95,12 @@ def _of_files(whole: Timeline, first: Timeline, second: Timeline) -> Work | None
     return Work(
         unit="files of checkpoints", total=total, done=done, saved=done, after=after, is_from_scratch=is_from_scratch
     )
+
+
+def _saved_files(timeline: Timeline) -> list[str]:
+    """Return the files that a run saved, each time once: a file that is renamed later has a temporary name."""
+    temporary = {change.source for change in timeline.changes}
+    return [change.path for change in timeline.writes if change.path not in temporary]
 
 
 def first_step_of(positions: Positions, reference: Trial, course: TrialCourse) -> int | None:
@@ -127,6 +134,8 @@ class _Identities:
             differing = (n for n, pair in enumerate(zip(numbers, _parts(other)[1], strict=True)) if pair[0] != pair[1])
             self._varying.update((kind, n) for n in differing)
         self._is_known = len(pairs) >= _MARGIN
+        self._lines = ours
+        self._counters = {place for place in _counters(ours.values()) if place not in self._varying}
         self._whole = {host: [self._of_line(line) for line in lines] for host, lines in ours.items()}
 
     @property
@@ -145,8 +154,19 @@ class _Identities:
         found = self._by_host(second)
         count = max(_MARGIN, saved // max(1, len(self._whole)))
         return self.are_distinct and all(
-            [self._of_line(line) for line in found[host][:count]] == ids[:count] for host, ids in self._whole.items()
+            [self._of_line(line) for line in found[host][:count]] == ids[:count]
+            or (
+                bool(self._counters)
+                and [self._counted(line) for line in found[host][:count]]
+                == [self._counted(line) for line in self._lines[host][:count]]
+            )
+            for host, ids in self._whole.items()
         )
+
+    def _counted(self, line: Line) -> Identity:
+        """Return the counters of a line: the same step may have another value in another run."""
+        kind, numbers = _parts(line)
+        return (kind, *(number for n, number in enumerate(numbers) if (kind, n) in self._counters))
 
     def _of_line(self, line: Line) -> Identity:
         kind, numbers = _parts(line)
@@ -157,6 +177,26 @@ class _Identities:
         for position in self._positions(timeline):
             found[timeline.lines[position].host].append(timeline.lines[position])
         return found
+
+
+def _counters(hosts: Iterable[list[Line]]) -> set[tuple[str, int]]:
+    """Return the numbers, by the kind of their lines, that count up by the same whole number on every host."""
+    columns: defaultdict[tuple[str, int], list[list[str]]] = defaultdict(list)
+    for lines in hosts:
+        kinds: defaultdict[str, list[list[str]]] = defaultdict(list)
+        for kind, numbers in map(_parts, lines):
+            kinds[kind].append(numbers)
+        for kind, rows in kinds.items():
+            for n, column in enumerate(zip(*rows, strict=True)):
+                columns[kind, n].append([*column])
+    return {place for place, found in columns.items() if all(map(_counts_up, found))}
+
+
+def _counts_up(column: list[str]) -> bool:
+    if len(column) < FEWEST or not all(number.isdecimal() for number in column):
+        return False
+    steps = {int(two) - int(one) for one, two in itertools.pairwise(column)}
+    return len(steps) == 1 and steps.pop() > 0
 
 
 def _parts(line: Line) -> tuple[str, list[str]]:

@@ -153,6 +153,31 @@ def test_repeated_steps_are_evidence_in_any_log(course, shape, save, has_metrics
     assert work.is_from_scratch
 
 
+@pytest.mark.parametrize("has_metrics", [True, False])
+def test_repeated_steps_with_other_values_are_repeated_work(course, has_metrics):
+    request = with_metrics() if has_metrics else TrainingRequest({})
+    runs = (
+        shaped(1, 10, lambda step: f"step {step} loss={1 / step:.4f}"),
+        lambda step: f"step {step} loss={2 / step:.4f}",
+    )
+    before = shaped(1, 8, lambda step: f"step {step} loss={1 / step:.4f}")
+    again = course(before, shaped(1, 10, runs[1]), reference=runs[0], has_metrics=has_metrics)
+    assert work_of(request, *again).is_from_scratch
+    on = course(before, shaped(9, 10, runs[1]), reference=runs[0], has_metrics=has_metrics)
+    assert not work_of(request, *on).is_from_scratch
+    counted_on = course(before, shaped(11, 20, runs[1]), reference=runs[0], has_metrics=has_metrics)
+    assert work_of(request, *counted_on) is None
+
+
+def test_renamed_checkpoints_count_once(course):
+    def saved(first, last):
+        pairs = ((f"{n} write tmp-{n}", f"{n}.5 rename step-{n}.pt tmp-{n}") for n in range(first, last + 1))
+        return [event for pair in pairs for event in pair]
+
+    work = work_of(TrainingRequest({}), *course(saved(1, 8), saved(9, 12), reference=saved(1, 12), has_metrics=False))
+    assert (work.unit, work.total, work.done, work.after) == ("files of checkpoints", 12, 8, 4)
+
+
 def test_silent_job_repeats_files_of_checkpoints(course):
     runs = [[f"{step} write step-{step}.pt" for step in range(1, last + 1)] for last in (10, 8, 10)]
     work = work_of(TrainingRequest({}), *course(runs[1], runs[2], reference=runs[0], has_metrics=False))

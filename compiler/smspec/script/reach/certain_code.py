@@ -1,7 +1,7 @@
 """The code of a module that runs in every run of a script: its imports, and the functions that it calls.
 
 Next to it, what is less certain: imports that only some runs reach, and how far a module runs before it can change
-which modules Python finds.
+which modules Python finds; and what a module defines: functions, classes, and the names that it may have.
 """
 
 from __future__ import annotations
@@ -36,6 +36,15 @@ _FINDERS = frozenset({"__import__", "eval", "exec", "getattr", "globals", "local
 """Functions that may call a definition whose name is not in their arguments."""
 
 
+TAMPERS = r"\b__path__\b|\bsys\s*\.\s*modules\b|\b__getattr__\b"
+_ANY_NAME = re.compile(rf"{TAMPERS}|\b(?:exec|globals|locals|setattr|vars)\b|\bimport\s*\*")
+_PLAIN_BASES = frozenset(
+    {"object", "abc.ABC", "torch.nn.Module", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"}
+    | {f"{name}.Lightning{kind}" for name in ("lightning", "pytorch_lightning") for kind in ("Module", "DataModule")}
+)
+"""Classes whose instances are made by `__init__` of the class that is called."""
+
+
 @dataclass(frozen=True, slots=True)
 class NamedImport:
     """A call that imports a module by its written name, such as `importlib.import_module`."""
@@ -58,7 +67,7 @@ class CertainCode:
     """Walk the code of one module. ``is_main``: it is the script itself. ``names``: the full names of imported ones."""
 
     def __init__(self, *, is_main: bool, names: dict[str, str] | None = None) -> None:
-        self.names: dict[str, str] = names or {}
+        self.names: dict[str, str] = {} if names is None else names
         self._is_main = is_main
         self._ended = False
 
@@ -288,4 +297,93 @@ def _uses(tree: ast.AST, carriers: set[str]) -> bool:
     return any(
         (isinstance(node, ast.Name) and node.id in found) or (isinstance(node, ast.Attribute) and node.attr in carriers)
         for node in ast.walk(tree)
+    )
+
+
+def called_function(tree: ast.Module, text: str, name: str, full_name: Callable[[str], str]) -> ast.FunctionDef | None:
+    """Return what a call of a name at the top of a module runs; None if the name may be something else.
+
+    That is its only definition: a function, or `__init__` of a class. ``full_name``: that of what a base class names.
+    """
+    definitions = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    found = [node for node in tree.body if isinstance(node, definitions) and node.name == name]
+    if len(found) != 1 or found[0].decorator_list or re.search(rf"\b{re.escape(name)}\s*=[^=]", text):
+        return None
+    function = _init(tree, text, found[0], full_name) if isinstance(found[0], ast.ClassDef) else found[0]
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    if "yield" in text and any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
+        return None
+    return function
+
+
+def _init(tree: ast.Module, text: str, node: ast.ClassDef, full_name: Callable[[str], str]) -> ast.stmt | None:
+    """Return `__init__` of a class, or the function that it inherits; None if an instance may be made without it."""
+    if node.keywords or re.search(r"\b(?:__new__|__init__\s*=[^=]|__class__)", text):
+        return None
+    methods = [each for each in node.body if getattr(each, "name", "") == "__init__"]
+    bases = [full_name(ast.unparse(base)) for base in node.bases]
+    own = [base for base in bases if base not in _PLAIN_BASES]
+    above = None
+    if len(own) == 1 and "." not in own[0] and own[0] != node.name:
+        above = called_function(tree, text, own[0], full_name)
+    if own and above is None:
+        return None
+    if not methods:
+        return above if len(bases) == 1 else None
+    is_plain = len(methods) == 1 and isinstance(methods[0], ast.FunctionDef) and not methods[0].decorator_list
+    return methods[0] if is_plain else None
+
+
+def may_have(tree: ast.Module | None, text: str, name: str) -> bool:
+    """Return whether a module may have a name."""
+    from smspec.script.handlers import lacks  # imported late: many scripts have no modules
+
+    return tree is None or not lacks(text, name)
+
+
+def lacking_names(tree: ast.Module, text: str) -> list[str]:
+    """Return the names in `__all__` of a module that nothing in it binds; submodules may have them."""
+    values = [node.value for node in tree.body if isinstance(node, ast.Assign) and _is_all(node.targets)]
+    if len(values) != 1 or len(re.findall(r"\b__all__\b", text)) != 1 or _ANY_NAME.search(text):
+        return []
+    if not isinstance(values[0], ast.List | ast.Tuple):
+        return []
+    names = [node.value if isinstance(node, ast.Constant) else None for node in values[0].elts]
+    return [
+        name
+        for name in names
+        if isinstance(name, str) and not re.search(rf"\b{re.escape(name)}\b", _others(text, name))
+    ]
+
+
+def _is_all(targets: list[ast.expr]) -> bool:
+    return len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == "__all__"
+
+
+def _others(text: str, name: str) -> str:
+    """Return a text without the strings that are a name."""
+    return re.sub(rf"([\"']){re.escape(name)}\1", "", text)
+
+
+def attributes_of(tree: ast.Module, module: str) -> list[str]:
+    """Return the attributes that a file reads of a module that it imports."""
+    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    found = [node.attr for node in uses if isinstance(node.value, ast.Name) and node.value.id == module]
+    return [name for name in found if not name.startswith("__")]
+
+
+def binds(tree: ast.Module, text: str, name: str, but: ast.stmt) -> bool:
+    """Return whether a file may have a name from anything except one statement."""
+    from smspec.script.handlers import lacks
+
+    text = re.sub(rf"\b{re.escape(name)}\b", "", text)
+    if re.search(TAMPERS, text) or not lacks(text, name):
+        return True
+    within = set(ast.walk(but))
+    return any(
+        name in [getattr(node, field, "") for field in ("id", "attr", "name", "asname")]
+        and not isinstance(getattr(node, "ctx", None), ast.Load)
+        for node in ast.walk(tree)
+        if node not in within
     )

@@ -24,14 +24,20 @@ from smspec.script.reach import (
     writing_words,
 )
 from smspec.script.reach.certain_code import (
+    TAMPERS,
     CertainCode,
     Event,
     FunctionCall,
     NamedImport,
+    attributes_of,
+    binds,
+    called_function,
     carriers_of,
     doubtful_imports,
     early_statements,
+    lacking_names,
     may_be_set,
+    may_have,
 )
 from smspec.script.reach.syntax import broken_syntax, new_syntax, undecodable
 from smspec.script.script_files import (
@@ -48,7 +54,6 @@ from smspec.script.script_files import (
 )
 from smspec.source import SourceText, Span
 
-_TAMPERS = r"\b__path__\b|\bsys\s*\.\s*modules\b|\b__getattr__\b"
 _SETS_PACKAGE = r"\b__package__\b[\"'\]\s]*(?::[^=\n]+)?=(?!=)"
 """A script that names its own package imports from it (PEP 366)."""
 
@@ -87,6 +92,11 @@ class _Own:
         self.is_package = is_package(file)
         self.names: dict[str, str] = {}
         self.called: set[str] = set()
+
+    @property
+    def syntax(self) -> ast.Module:
+        assert self.tree is not None
+        return self.tree
 
 
 class Reaching:
@@ -250,7 +260,7 @@ class Reaching:
                     found = self._full_import(alias.name, _place(alias, own))
                     # What others import may get attributes from them.
                     if found is not None and found.file == own.file and own.name == "__main__":
-                        self._itself(own, event, alias.name, _attributes(own, alias.asname or alias.name))
+                        self._itself(own, event, alias.name, attributes_of(own.syntax, alias.asname or alias.name))
             else:
                 self._from(own, event)
         self._depth -= 1
@@ -275,23 +285,36 @@ class Reaching:
                     self._members.setdefault((name, alias.name), member)
         if found is not None and found.file == own.file:
             self._itself(own, node, name, [alias.name for alias in node.names])
+        # A handler of AttributeError may be around an indented import.
+        if found is not None and found.tree is not None and node.names[0].name == "*" and place.column == 1:
+            self._all_of(found, name, place)
         for alias in node.names:
             below = f"{name}.{alias.name}"
-            if alias.name == "*" or found is None or _has(found, alias.name):
+            if alias.name == "*" or found is None or may_have(found.tree, found.text.text, alias.name):
                 continue
             if self._find(below) is not None:
                 self._full_import(below, place)
             elif (
                 not self._source.is_other_module(below, self._places)
-                and not re.search(_TAMPERS, found.text.text)
+                and not re.search(TAMPERS, found.text.text)
                 and not may_be_set(self._texts, name, alias.name, place)
             ):
                 why = "" if found.is_package else f"`{found.text.name}` has no `{alias.name}`"
                 self._miss(MissingModule(name=below, place=place, reason=why))
 
+    def _all_of(self, found: _Own, name: str, place: Span) -> None:
+        """Report the first name that `__all__` of a module lists, and the module does not have."""
+        for lacked in lacking_names(found.syntax, found.text.text):
+            below = f"{name}.{lacked}"
+            is_there = self._find(below) is not None or self._source.is_other_module(below, self._places)
+            if not is_there and not may_be_set(self._texts, name, lacked, place):
+                reason = f"`__all__` of `{found.text.name}` lists it, and the file does not have it"
+                self._miss(MissingModule(name=below, place=place, reason=reason))
+                return
+
     def _itself(self, own: _Own, node: ast.stmt, name: str, used: Iterable[str]) -> None:
         """Report what a file takes from itself and does not have: it hides the module of its name that has it."""
-        lacked = next((each for each in used if each != "*" and not _binds(own, each, node)), None)
+        lacked = next((each for each in used if each != "*" and not binds(own.syntax, own.text.text, each, node)), None)
         if lacked is not None and self._find(f"{name}.{lacked}") is None:
             reason = f"the file imports itself, and has no `{lacked}`"
             place = _place(node, own)
@@ -320,7 +343,7 @@ class Reaching:
                 place is not None
                 and found is not None
                 and found.tree is not None
-                and not re.search(_TAMPERS, found.text.text)
+                and not re.search(TAMPERS, found.text.text)
             ):
                 self._miss(MissingModule(name=full, place=place))
             return None
@@ -346,52 +369,16 @@ class Reaching:
         if there is None or there.tree is None or name in there.called or self._depth >= DEEPEST_IMPORTS:
             return
         there.called.add(name)
-        if (function := _function(there, name)) is not None:
-            code = CertainCode(is_main=False, names=dict(there.names))
+        names = dict(there.names)
+        function = called_function(there.tree, there.text.text, name, lambda base: _full(base, names))
+        if function is not None:
+            code = CertainCode(is_main=False, names=names)
             self._follow(there, code.of_function(function))
 
 
-def _function(own: _Own, name: str) -> ast.FunctionDef | None:
-    """Return the only definition of a function at the top of a module; None if the name may be something else."""
-    assert own.tree is not None
-    found = [node for node in own.tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
-    if len(found) != 1 or found[0].decorator_list or re.search(rf"\b{re.escape(name)}\s*=[^=]", own.text.text):
-        return None
-    if "yield" in own.text.text and any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(found[0])):
-        return None
-    return found[0]
-
-
-def _has(own: _Own, name: str) -> bool:
-    """Return whether a module may have a name."""
-    from smspec.script.handlers import lacks  # imported late: many scripts have no modules
-
-    return own.tree is None or not lacks(own.text.text, name)
-
-
-def _attributes(own: _Own, module: str) -> list[str]:
-    """Return the attributes that a file reads of a module that it imports."""
-    assert own.tree is not None
-    uses = [node for node in ast.walk(own.tree) if isinstance(node, ast.Attribute)]
-    found = [node.attr for node in uses if isinstance(node.value, ast.Name) and node.value.id == module]
-    return [name for name in found if not name.startswith("__")]
-
-
-def _binds(own: _Own, name: str, but: ast.stmt) -> bool:
-    """Return whether a file may have a name from anything except one statement."""
-    from smspec.script.handlers import lacks
-
-    assert own.tree is not None
-    text = re.sub(rf"\b{re.escape(name)}\b", "", own.text.text)
-    if re.search(_TAMPERS, text) or not lacks(text, name):
-        return True
-    within = set(ast.walk(but))
-    return any(
-        name in [getattr(node, field, "") for field in ("id", "attr", "name", "asname")]
-        and not isinstance(getattr(node, "ctx", None), ast.Load)
-        for node in ast.walk(own.tree)
-        if node not in within
-    )
+def _full(name: str, names: dict[str, str]) -> str:
+    first, dot, rest = name.partition(".")
+    return names.get(first, first) + dot + rest
 
 
 def _place(node: ast.stmt | ast.expr | ast.alias, own: _Own) -> Span:
