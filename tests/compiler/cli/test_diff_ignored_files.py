@@ -87,6 +87,14 @@ def test_ignore_file_that_does_not_travel_is_compared(home, source, place, old, 
     assert f"smspec: {place}: fails `code`: no longer ignored: `*.key`; " in done.err
 
 
+def test_long_pattern_is_cut(home):
+    commit(home)
+    (home / ".gitignore").write_text("!" + "k" * 4000)
+    done = smspec("diff", "--base", "HEAD", "--format", "markdown", cwd=home)
+    assert f"`!{'k' * 69}…`" in done.out
+    assert len(done.out) < 1000
+
+
 def test_ignore_file_that_travels_is_listed_once(home):
     (home / "src/.gitignore").write_text("*.key\n")
     commit(home)
