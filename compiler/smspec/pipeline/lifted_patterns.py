@@ -17,7 +17,8 @@ from smspec.workspace.ignore_rules import IGNORE_FILES, LARGEST, MARKS_OF_ENVIRO
 from smspec.workspace.revision import Revision
 from smspec.workspace.working_tree import ChangedFiles
 
-_GITIGNORE, _DOCKERIGNORE = IGNORE_FILES
+_DOCKERIGNORE = ".dockerignore"
+_ATTRIBUTES = ".gitattributes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,12 @@ def lifted_patterns(changed: ChangedFiles, specs: Iterable[Gathered], base: Revi
     These are ignore files that the source does not send itself, and marks of virtual environments.
     """
     top = changed.repository.top
-    paths = {os.path.relpath(path, top): path for path in changed.paths if _marked(path) or _is_ignore_file(path)}
+    decide = [path for path in changed.paths if _marked(path) or _is_ignore_file(path)]
+    if any(os.path.basename(path) == _ATTRIBUTES for path in changed.paths):
+        # git writes them in another encoding now, and then reads no pattern in them.
+        staged = (os.path.join(top, file.path) for file in changed.repository.staged)
+        decide += filter(_is_ignore_file, staged)
+    paths = {os.path.relpath(path, top): path for path in decide}
     sources = _sources(specs, base.directory, top) if paths else set()
     found: dict[str, list[str]] = {}
     for place, path in sorted(paths.items()):

@@ -87,6 +87,20 @@ def test_ignore_file_that_does_not_travel_is_compared(home, source, place, old, 
     assert f"smspec: {place}: fails `code`: no longer ignored: `*.key`; " in done.err
 
 
+def test_ignore_file_in_another_encoding_is_code(home):
+    """Only an attribute changes, and git writes the file so that no pattern is left in it."""
+    (home / ".gitignore").write_text("*.key\n")
+    commit(home)
+    (home / ".gitattributes").write_text("*.py text\n")
+    assert smspec("diff", "--base", "HEAD", cwd=home).status == 0
+    (home / ".gitattributes").write_text(".gitignore working-tree-encoding=UTF-16\n")
+    (home / ".gitignore").unlink()
+    git(home, "checkout", "--quiet", "--", ".gitignore")
+    assert b"\0" in (home / ".gitignore").read_bytes()
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "code", cwd=home)
+    assert "smspec: .gitignore: fails `code`: no longer ignored: `*.key`; " in done.err
+
+
 def test_long_pattern_is_cut(home):
     commit(home)
     (home / ".gitignore").write_text("!" + "k" * 4000)
