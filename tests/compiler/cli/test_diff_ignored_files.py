@@ -101,6 +101,30 @@ def test_ignore_file_in_another_encoding_is_code(home):
     assert "smspec: .gitignore: fails `code`: no longer ignored: `*.key`; " in done.err
 
 
+def test_ignore_file_behind_a_link_is_compared(home):
+    (home / "ignored").write_text("*.key\n")
+    (home / ".gitignore").symlink_to("ignored")
+    commit(home)
+    (home / "ignored").write_text("*.tmp\n")
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "code", cwd=home)
+    assert "smspec: .gitignore: fails `code`: no longer ignored: `*.key`; " in done.err
+    (home / "ignored").write_text("*.key\n*.tmp\n")
+    assert smspec("diff", "--base", "HEAD", cwd=home).status == 0
+
+
+@pytest.mark.parametrize("target", ["../ignored", ".git/ignored"])
+def test_ignore_file_outside_of_the_repository_is_not_read(home, target):
+    (home / ".gitignore").write_text("*.key\n")
+    commit(home)
+    (home / ".gitignore").unlink()
+    (home / ".gitignore").symlink_to(target)
+    (home / target).write_text("*.key\n")
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "code", cwd=home)
+    assert "no longer ignored: `*.key`; " in done.err
+    (home / target).write_text("!secret\n")
+    assert "secret" not in str(smspec("diff", "--base", "HEAD", cwd=home))
+
+
 def test_long_pattern_is_cut(home):
     commit(home)
     (home / ".gitignore").write_text("!" + "k" * 4000)
