@@ -23,13 +23,12 @@ from smspec.source import Document, Path
 from smspec.source.real_file import is_below, open_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
-from smspec.workspace.ignore_rules import IGNORE_FILES
 from smspec.workspace.path_targets import places_on_the_way
 from smspec.workspace.revision import place_below
 from smspec.workspace.spec_reading import has_spec_key
 from smspec.workspace.working_tree import ChangedFiles
 
-_SPECIAL = frozenset({*SETTINGS, *IGNORE_FILES, LOCK_DIRECTORY})
+_SPECIAL = frozenset({*SETTINGS, ".gitignore", LOCK_DIRECTORY})
 _BEGINNING = 1024
 _COLLECTION = re.compile(
     r"\ufeff?(?:[^\S\n]*(?:[#%].*|---(?:[ \t].*)?)?\n)*[^\S\n]*(?:[\[{]|[-?](?:\s|\Z)|.*:(?:\s|\Z)|[#%].*\Z|\Z)"

@@ -13,11 +13,13 @@ from smspec.pipeline.named_files import SOURCE
 from smspec.pipeline.variants import Gathered
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below, open_below
+from smspec.workspace.git import LINK
 from smspec.workspace.ignore_rules import IGNORE_FILES, LARGEST, MARKS_OF_ENVIRONMENTS, lifted
 from smspec.workspace.revision import Revision
 from smspec.workspace.working_tree import ChangedFiles
 
-_GITIGNORE, _DOCKERIGNORE = IGNORE_FILES
+_DOCKERIGNORE = ".dockerignore"
+_ATTRIBUTES = ".gitattributes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,14 @@ def lifted_patterns(changed: ChangedFiles, specs: Iterable[Gathered], base: Revi
     These are ignore files that the source does not send itself, and marks of virtual environments.
     """
     top = changed.repository.top
-    paths = {os.path.relpath(path, top): path for path in changed.paths if _marked(path) or _is_ignore_file(path)}
+    decide = [path for path in changed.paths if _marked(path) or _is_ignore_file(path)]
+    # git may write them in another encoding now, in which they have no pattern.
+    may_be_rewritten = any(os.path.basename(path) == _ATTRIBUTES for path in changed.paths)
+    for file in changed.repository.staged:
+        path = os.path.join(top, file.path)
+        if _is_ignore_file(path) and (may_be_rewritten or (file.mode == LINK and changed.touches(path))):
+            decide.append(path)
+    paths = {os.path.relpath(path, top): path for path in decide}
     sources = _sources(specs, base.directory, top) if paths else set()
     found: dict[str, list[str]] = {}
     for place, path in sorted(paths.items()):
@@ -99,8 +108,12 @@ def _is_marked(top: str, place: str) -> bool:
 
 
 def _content(top: str, place: str) -> bytes:
+    real = os.path.realpath(os.path.join(top, place))
+    steps = os.path.relpath(real, top).split(os.sep)
+    if not is_below(real, top) or ".git" in map(str.lower, steps):
+        return b""  # as for a source, nothing outside of the repository is opened
     try:
-        with open(open_below(top, place.split("/")), "rb") as file:
+        with open(open_below(top, steps), "rb") as file:
             return file.read(LARGEST)
     except (OSError, ValueError):
         return b""

@@ -15,7 +15,7 @@ from smspec.organization.organization_config import (
     parsed_config,
 )
 from smspec.organization.policy_file import loosens, undercuts
-from smspec.review.change import Change, quoted, safe
+from smspec.review.change import LONGEST, Change, quoted, safe
 from smspec.review.job_review import JobReview, job_review
 from smspec.review.kinds.security import SECURITY
 from smspec.review.kinds.software import CODE
@@ -104,16 +104,20 @@ def secret_review(path: str, name: str) -> JobReview:
 def lifted_review(path: str, patterns: list[str]) -> JobReview:
     """Return the review of a file of ignored names that no longer keeps some out of a source below it."""
     more = f" and {len(patterns) - 1} more" if len(patterns) > 1 else ""
-    what = f"no longer ignored: {quoted(patterns[0])}{more}; a source may send such files, which git does not track"
+    what = f"no longer ignored: {_short(patterns[0])}{more}; a source may send such files, which git does not track"
     return _file_review(path, what, "ignored files", kind=CODE.name)
 
 
 def linked_review(path: str, data: tuple[str, str]) -> JobReview:
     """Return the review of a changed link that leads local data of a channel to another place."""
-    channel, target = map(quoted, data)
+    channel, target = map(_short, data)
     what = f"leads local data of the channel {channel} to {target}: no comparison has these files"
-    changes = [_change(path, (), what, brief="local data")]
-    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+    return _file_review(path, what, "local data")
+
+
+def _short(text: str) -> str:
+    """Return user text for a sentence; the target of a link and a pattern may have thousands of letters."""
+    return quoted(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
 
 
 def twin_review(path: str, twin: str) -> JobReview:

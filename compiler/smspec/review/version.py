@@ -269,10 +269,10 @@ class Pair:
         for path in _paths(item):
             yield from self.meaning(replace(leaf, at=(*leaf.at, *path))).kinds
 
-    def moved_place(self, path: Path) -> tuple[str, str] | None:
-        """Return the old and new place of an unopened file; None if it is unknown, or the same."""
+    def places(self, path: Path) -> tuple[str, str] | None:
+        """Return the old and new place of an unopened file; None if one is unknown."""
         old, new = self.old.unopened_places.get(path), self.new.unopened_places.get(path)
-        return None if old is None or new is None or old == new else (old, new)
+        return None if old is None or new is None else (old, new)
 
     def meaning(self, leaf: Leaf) -> Meaning:
         """Return the meaning of the member of a difference. A channel of the code has another if a spec wrote it."""

@@ -366,7 +366,9 @@ def test_other_local_data_of_the_repository_are_data(home):
     """An upload takes what git ignores, too; training does not start with other data than before."""
     (home / "job.yaml").write_text(LOCAL + "checkpoints: s3://example-models/c/\n")
     commit(home)
-    rewrite(home / "job.yaml", "local: a", "local: secrets")
+    rewrite(home / "job.yaml", "local: a", "local: src/../a/")
+    assert diff(home, "data").status == 0
+    rewrite(home / "job.yaml", "local: src/../a/", "local: secrets")
     done = diff(home, "security")
     assert (done.status, "cosmetic" in done.out, "resume" in done.out) == (0, False, False)
     assert "smspec: small: fails `data`: `channels.extra.local`: local data" in diff(home, "data").err

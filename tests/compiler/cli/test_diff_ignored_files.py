@@ -87,6 +87,52 @@ def test_ignore_file_that_does_not_travel_is_compared(home, source, place, old, 
     assert f"smspec: {place}: fails `code`: no longer ignored: `*.key`; " in done.err
 
 
+def test_ignore_file_in_another_encoding_is_code(home):
+    """Only an attribute changes, and git writes the file so that no pattern is left in it."""
+    (home / ".gitignore").write_text("*.key\n")
+    commit(home)
+    (home / ".gitattributes").write_text("*.py text\n")
+    assert smspec("diff", "--base", "HEAD", cwd=home).status == 0
+    (home / ".gitattributes").write_text(".gitignore working-tree-encoding=UTF-16\n")
+    (home / ".gitignore").unlink()
+    git(home, "checkout", "--quiet", "--", ".gitignore")
+    assert b"\0" in (home / ".gitignore").read_bytes()
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "code", cwd=home)
+    assert "smspec: .gitignore: fails `code`: no longer ignored: `*.key`; " in done.err
+
+
+def test_ignore_file_behind_a_link_is_compared(home):
+    (home / "ignored").write_text("*.key\n")
+    (home / ".gitignore").symlink_to("ignored")
+    commit(home)
+    (home / "ignored").write_text("*.tmp\n")
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "code", cwd=home)
+    assert "smspec: .gitignore: fails `code`: no longer ignored: `*.key`; " in done.err
+    (home / "ignored").write_text("*.key\n*.tmp\n")
+    assert smspec("diff", "--base", "HEAD", cwd=home).status == 0
+
+
+@pytest.mark.parametrize("target", ["../ignored", ".git/ignored"])
+def test_ignore_file_outside_of_the_repository_is_not_read(home, target):
+    (home / ".gitignore").write_text("*.key\n")
+    commit(home)
+    (home / ".gitignore").unlink()
+    (home / ".gitignore").symlink_to(target)
+    (home / target).write_text("*.key\n")
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "code", cwd=home)
+    assert "no longer ignored: `*.key`; " in done.err
+    (home / target).write_text("!secret\n")
+    assert "secret" not in str(smspec("diff", "--base", "HEAD", cwd=home))
+
+
+def test_long_pattern_is_cut(home):
+    commit(home)
+    (home / ".gitignore").write_text("!" + "k" * 4000)
+    done = smspec("diff", "--base", "HEAD", "--format", "markdown", cwd=home)
+    assert f"`!{'k' * 69}…`" in done.out
+    assert len(done.out) < 1000
+
+
 def test_ignore_file_that_travels_is_listed_once(home):
     (home / "src/.gitignore").write_text("*.key\n")
     commit(home)

@@ -109,8 +109,9 @@ def _local_data(pair: Pair) -> Iterator[Change]:
     for name in (key.text for key, _ in channels.entries) if isinstance(channels, Mapping) else ():
         path: Path = ("channels", name, "local")
         was, will = (side.document.string(path) for side in (old, new))
-        if was == will:
-            was, will = pair.moved_place(path) or (was, will)
+        places = pair.places(path)
+        if places and (was == will or places[0] == places[1]):
+            was, will = places  # the spec moved, or this is another spelling
         is_access = pair.new.outer_data.get(name) != pair.old.outer_data.get(name)
         if was != will and not is_access and new.document.node(path[:2]) is not None:
             what = "local data: `submit --upload-data` uploads them, `run` takes them"

@@ -65,11 +65,11 @@ def _secrets_of_build(pair: Pair) -> Iterator[Change]:
     if old is not None and new is not None:
         yield from _of_secrets(pair, ("image", "secrets"), "secret of the build", old, new)
         for name in (name for name in new if old.get(name) == new[name]):
-            moved = pair.moved_place(("image", "secrets", name, "file"))
-            if moved:
+            places = pair.places(("image", "secrets", name, "file"))
+            if places and places[0] != places[1]:
                 what = f"secret of the build {quoted(name)} is another file: its path is relative to the spec"
                 yield pair.change(
-                    SECURITY.name, ("image", "secrets", name), what, old=moved[0], new=moved[1], brief=quoted(name)
+                    SECURITY.name, ("image", "secrets", name), what, old=places[0], new=places[1], brief=quoted(name)
                 )
 
 
