@@ -158,6 +158,15 @@ def test_changed_program_is_imported_or_rejected(name, tmp_path):
     import_all(tmp_path, "source.py", (changed_program(text, chosen) for _ in range(EACH)))
 
 
+@pytest.mark.parametrize("path", ["print", "[*f()]", "{**f()}"])
+def test_dependency_without_a_text_is_reported(path, tmp_path):
+    text = PROGRAM.replace("PyTorch(", f"PyTorch(source_dir='src', dependencies=[{path}, 'lib'], ", 1)
+    (tmp_path / "source.py").write_text(text)
+    done = smspec("import", "source.py", cwd=tmp_path)
+    assert done.status in (0, 1) and "epochs: 3" in done.out, done.err
+    assert "not imported: dependencies: copy these files" in done.err
+
+
 def test_unknown_tags_are_reported(tmp_path):
     """What the program adds to an unknown value is unknown too."""
     text = PROGRAM.replace('tags = [{"Key": "a", "Value": "b"}]', 'tags = f()\ntags["Owner"] = "ml"')

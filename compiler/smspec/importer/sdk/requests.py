@@ -169,7 +169,7 @@ class RequestOfJob:
             return {}
         given = arguments_of(config)
         defaults = {"enabled": True, "debug": False}
-        values = {name: self.variables.json(given.get(name, usual), name) for name, usual in defaults.items()}
+        values = {name: self.variables.one(given.get(name, usual), name) for name, usual in defaults.items()}
         return {
             "sagemaker_training_compiler_enabled": values["enabled"],
             "sagemaker_training_compiler_debug_mode": values["debug"],
@@ -298,11 +298,9 @@ class RequestOfJob:
         value = self.given.get("dependencies")
         if not isinstance(value, SdkItems) or not value.is_known:
             return ()
-        return tuple(
-            path
-            for path in (self.variables.json(item, "dependencies") for item in value.values)
-            if isinstance(path, str)
-        )
+        # The argument is reported: what is no text has no path to copy.
+        texts = (item for item in value.values if isinstance(item, str | SdkText | SdkUnknown))
+        return tuple(str(self.variables.json(item, "dependencies")) for item in texts)
 
     def _hyperparameters(self, output: object, stem: str, started: Launch, switches: dict[str, object]) -> None:
         as_json = self.is_framework or self.given.get("source_dir") is not None
