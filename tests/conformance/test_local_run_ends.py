@@ -353,7 +353,7 @@ def test_script_may_remove_its_directories(job):
 def test_run_stopped_before_the_job_leaves_no_files(job, tmp_path, number):
     """The interpreter does not respond; further signals arrive during the cleanup."""
     script(job, "")
-    job.write("python", "#!/bin/sh\ntouch asked\nexec sleep 60\n")
+    job.write("python", f"#!/bin/sh\ntouch {job.directory}/asked\nexec sleep 60\n")
     (job.directory / "python").chmod(0o755)
     (tmp_path / "temporary").mkdir()
     process = job.start({"TMPDIR": str(tmp_path / "temporary")}, python=job.directory / "python")

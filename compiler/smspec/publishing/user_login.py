@@ -93,7 +93,11 @@ def _from_helper(config: Mapping[str, object], server: str) -> str | None:
         return None
     try:
         done = subprocess.run(
-            [f"docker-credential-{name}", "get"], input=server.encode(), capture_output=True, timeout=_SECONDS
+            [f"docker-credential-{name}", "get"],
+            input=server.encode(),
+            capture_output=True,
+            timeout=_SECONDS,
+            cwd=os.sep,  # a shim of a version manager would start what files of a repository name
         )
         answer = json.loads(done.stdout) if done.returncode == 0 else None
     except (OSError, ValueError, subprocess.TimeoutExpired):

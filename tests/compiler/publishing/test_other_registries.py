@@ -20,8 +20,9 @@ api: {AlgorithmSpecification: {TrainingImageConfig: {TrainingRepositoryAccessMod
 """
 HELPER = """\
 #!{python} -IS
-import json, sys
+import json, os, sys
 assert sys.argv[1] == "get"
+assert os.getcwd() == os.sep  # a shim would read the files of a repository
 print(json.dumps({{"ServerURL": sys.stdin.read(), "Username": "me", "Secret": "pass:word"}}))
 """
 

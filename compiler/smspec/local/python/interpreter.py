@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 
 from smspec.local.running.request import RunFailed
@@ -113,7 +114,7 @@ def matching_interpreter(wanted: str) -> Interpreter | None:
 
 def nearest_interpreter(wanted: str) -> Interpreter:
     """Return the interpreter with the version nearest to ``wanted``, and the newer one of two. Raise RunFailed."""
-    usual = usual_interpreter()
+    usual = _usual() or _with_version(wanted) or usual_interpreter()
     major, _, minor = wanted.partition(".")
     if major != "3" or not minor.isdigit():
         return usual
@@ -153,8 +154,12 @@ def _candidates(version: str) -> Iterator[str]:
     on_path = program_on_path(f"python{version}")
     if on_path is not None:
         yield on_path
-    yield from sorted(glob.glob(os.path.join(glob.escape(pyenv_root()), "versions", f"{version}.*", "bin", "python")))
     data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    asdf = os.environ.get("ASDF_DATA_DIR") or os.path.expanduser("~/.asdf")
+    mise = os.environ.get("MISE_DATA_DIR") or os.path.join(data, "mise")
+    installed = [os.path.join(above, "installs", "python") for above in (asdf, mise)]
+    for directory in (os.path.join(pyenv_root(), "versions"), *installed):
+        yield from sorted(glob.glob(os.path.join(glob.escape(directory), f"{version}.*", "bin", "python")))
     yield from _standalone(os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python"), version)
     fetched = existing_cache(PYTHONS)
     if fetched is not None:
@@ -167,16 +172,33 @@ def _standalone(root: str, version: str) -> list[str]:
 
 
 def _refused(path: str) -> Interpreter:
-    raise RunFailed(3, f"`{path}` is not Python 3.8 or later; choose a different Python with --python")
+    is_or_starts = "starts, outside of this project, no" if _is_script(path) else "is not"
+    raise RunFailed(3, f"`{path}` {is_or_starts} Python 3.8 or later; choose a different Python with --python")
+
+
+def _is_script(path: str) -> bool:
+    """Return whether a program is a script, such as a shim of a version manager."""
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(2) == b"#!"
+    return False
 
 
 @cache
 def _asked(path: str) -> Interpreter | None:
-    """Run an interpreter to get its properties; None for one that the runtime does not support."""
+    """Run an interpreter to get its properties; None for one that the runtime does not support.
+
+    Not in the current directory: a shim of asdf, mise, or the like starts what the files of a repository there name,
+    which may be a program of a pull request.
+    """
+    variables = {**without_foreign_packages(os.environ), "PWD": os.sep}
+    root = pyenv_root()
+    if os.path.dirname(path) == os.path.join(root, "shims"):
+        variables["PYENV_VERSION"] = ":".join(_selected_versions(root))  # what it would read here
     try:
         with subprocess.Popen(
-            guarded([path, "-I", "-c", _QUESTION]),
-            env=without_foreign_packages(os.environ),
+            guarded([os.path.abspath(path), "-I", "-c", _QUESTION]),
+            env=variables,
+            cwd=os.sep,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

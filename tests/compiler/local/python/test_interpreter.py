@@ -3,11 +3,19 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from smspec.local.python.interpreter import program_on_path
+from smspec.local.python.interpreter import (
+    matching_interpreter,
+    named_interpreter,
+    nearest_interpreter,
+    program_on_path,
+    usual_interpreter,
+)
+from smspec.local.running.request import RunFailed
 
 PROGRAMS = {"3.11.7": ["python3", "python3.11"], "3.12.1": ["python3", "python3.12"], "tools": ["python3.12"]}
 
@@ -117,3 +125,40 @@ def test_other_program_is_found_on_path(root, monkeypatch):
     assert program_on_path("no-such-program") is None
     monkeypatch.setenv("PYENV_ROOT", "/nowhere")
     assert program_on_path("python3") == str(root / "shims" / "python3")
+
+
+def program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}")
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize("manager", ["ASDF_DATA_DIR", "MISE_DATA_DIR"])
+def test_shim_starts_no_program_of_a_repository(root, monkeypatch, manager):
+    """A pull request may have a `.tool-versions`, and the program that it names."""
+    minor = f"3.{sys.version_info.minor}"
+    data = root.parent / "data"
+    program(data / "installs" / "python" / f"{minor}.0" / "bin" / "python", f'exec "{sys.executable}" "$@"\n')
+    for name in ("python3", f"python{minor}"):
+        program(data / "shims" / name, f'read -r place < .tool-versions && exec "$place/{name}" "$@"\nexit 126\n')
+        program(Path("planted", name), f'echo started > "{root.parent}/started"\nexec "{sys.executable}" "$@"\n')
+    Path(".tool-versions").write_text(f"{Path.cwd()}/planted\n")
+    monkeypatch.setenv(manager, str(data))
+    monkeypatch.setenv("PATH", f"{data}/shims:/usr/bin:/bin")
+    for found in (matching_interpreter(minor), nearest_interpreter(minor)):
+        assert found is not None and found.minor == minor
+    with pytest.raises(RunFailed, match=r"starts, outside of this project, no Python 3\.8 or later"):
+        usual_interpreter()
+    assert not (root.parent / "started").exists()
+
+
+def test_shim_of_pyenv_starts_what_its_list_selects(root):
+    """It is asked outside of the project, so it cannot read the list there."""
+    Path(".python-version").write_text("3.12\n3.11.7\n")
+    program(root / "shims" / "python3", f'test "$PYENV_VERSION" = 3.12:3.11.7 && exec "{sys.executable}" "$@"\n')
+    assert usual_interpreter().minor == f"3.{sys.version_info.minor}"
+
+
+def test_relative_path_of_a_python_is_of_the_project(root):
+    Path("python").symlink_to(sys.executable)
+    assert named_interpreter("./python").minor == f"3.{sys.version_info.minor}"
