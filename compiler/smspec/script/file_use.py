@@ -71,7 +71,7 @@ OPERATIONS: dict[str, tuple[int, ...]] = {
 }
 """Calls that fail, or read or write there, by full name → which of their arguments are paths."""
 
-_READS = frozenset(
+READS = frozenset(
     {"open", "io.open", "gzip.open", "bz2.open", "lzma.open", "codecs.open", "os.listdir", "os.scandir", "torch.load"}
     | {"joblib.load", "PIL.Image.open", "datasets.load_from_disk", "omegaconf.OmegaConf.load", "toml.load"}
     | {f"numpy.{name}" for name in ("load", "loadtxt", "genfromtxt", "fromfile")}
@@ -80,7 +80,9 @@ _READS = frozenset(
 )
 """Calls that fail if the file or directory in their first argument is missing."""
 
-_READING = frozenset({"read_text", "read_bytes", "open", "iterdir"})
+READING = frozenset({"read_text", "read_bytes", "open", "iterdir"})
+"""Methods of `pathlib.Path` that fail so."""
+
 _QUIET = (
     *(
         "argparse.",
@@ -117,7 +119,7 @@ CHANNEL_OPERATIONS = frozenset(OPERATIONS) | {
 }
 """Calls whose first argument is a path, if it may be that of a channel."""
 
-_OF_PATHS = _READING | {"mkdir", "rename", "rmdir", "touch", "unlink", "write_bytes", "write_text"}
+_OF_PATHS = READING | {"mkdir", "rename", "rmdir", "touch", "unlink", "write_bytes", "write_text"}
 """Methods of `pathlib.Path` that strings do not have."""
 
 _OF_OBJECTS = frozenset(
@@ -269,7 +271,7 @@ def note_call(name: str, call: Call) -> None:
     if name in OPERATIONS:
         for word in _PATH_WORDS:
             _note(call.run, name, call.keywords.get(word, UNKNOWN), call.place)
-    if name in _READS:
+    if name in READS:
         mode = call.argument(1, "mode") if name.endswith("open") else None
         _note_read(name, call.arguments[0] if call.arguments else UNKNOWN, mode, call)
     elif not name.startswith(_QUIET) and not hasattr(builtins, name):
@@ -298,7 +300,7 @@ def _note_read(name: str, path: Value, mode: Value | None, call: Call) -> None:
 
 
 def _note_path(owner: Value, name: str, call: Call) -> None:
-    if name in _READING:
+    if name in READING:
         _note_read(f"Path.{name}", owner, call.argument(0, "mode") if name == "open" else None, call)
     else:
         record_of(call.run).may_have_files = True

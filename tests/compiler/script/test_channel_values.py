@@ -73,6 +73,7 @@ DIRECTORIES = {
     "an argument": "p.add_argument('--train', default=os.environ['SM_CHANNEL_TRAIN'])\n"
     "a = p.parse_args()\nopen(os.path.join(a.train, 'a.csv'))",
     "an f-string": "open(f\"{os.environ['SM_CHANNEL_TRAIN']}/a.csv\")",
+    "an archive": "import lzma\nlzma.open(os.environ['SM_CHANNEL_TRAIN'] + '/a.xz')",
     "a path": "list(Path(os.environ['SM_CHANNEL_TRAIN']).iterdir())",
     "a slash": "(Path(os.environ['SM_CHANNEL_TRAIN']) / 'a.csv').open()",
 }

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.rules.script.starts import ScriptAndJob, passes, read_at
+from smspec.script.file_use import READING, READS
 from smspec.script.program import ChannelRead, ChannelUse, FileUse, RepeatedUse, bare
 from smspec.script.readers.environment import DATA
 from smspec.source import Span
@@ -110,22 +111,10 @@ def used_channel_that_is_missing(both: ScriptAndJob) -> Iterator[Finding]:
 
 PIPE_CHANNEL_USED_AS_A_FILE = Rule("SM534", "Pipe channel used as a directory")
 
-_FAILING = frozenset(
-    {
-        "open",
-        "io.open",
-        "gzip.open",
-        "os.open",
-        "os.listdir",
-        "os.scandir",
-        "os.chdir",
-        "tarfile.open",
-        "shutil.copytree",
-    }
-    | {"torchvision.datasets.ImageFolder", "datasets.load_from_disk", "torch.load", "joblib.load", "PIL.Image.open"}
-    | {f"pandas.read_{kind}" for kind in ("csv", "parquet", "json", "table", "excel", "pickle", "feather")}
-    | {f"numpy.{name}" for name in ("load", "loadtxt", "genfromtxt", "fromfile", "memmap")}
-    | {"Path.iterdir", "Path.open", "Path.read_text", "Path.read_bytes", "polars.read_csv", "polars.read_parquet"}
+_FAILING = (
+    READS
+    | {f"Path.{name}" for name in READING}
+    | {"numpy.memmap", "os.chdir", "os.open", "shutil.copytree", "tarfile.open", "torchvision.datasets.ImageFolder"}
 )
 """Operations that fail without the file or directory."""
 
