@@ -16,6 +16,7 @@ import pytest
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.machine_paths import special_files
 from smspec.source.real_file import remove_tree
+from support.forked_command import start_command
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
 from support.local.ordinary_user import OrdinaryJob, modules
 from support.wheels import write_wheel
@@ -108,15 +109,20 @@ class Machine:
             return self.job.run(self.environment(), **({"python": options[1]} if options else {}))
         words = self.job.words()
         words = [*words[: words.index("run")], "check", *options]
-        return subprocess.run(
-            words,
+        own = {"PYTHONPATH": modules()} if isinstance(self.job, OrdinaryJob) else {}
+        start = words.index("-m")
+        process = start_command(
+            words[start + 2 :],
+            python=words[:start],
             cwd=self.job.directory,
-            env={**os.environ, **self.environment(), "PYTHONPATH": modules()},
+            env={**os.environ, **self.environment(), **own},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=DEADLINE,
         )
+        streams = process.communicate(timeout=DEADLINE)
+        return subprocess.CompletedProcess(words, process.returncode, *streams)
 
 
 @pytest.fixture(params=[LocalJob, OrdinaryJob], ids=["root", "user"])
