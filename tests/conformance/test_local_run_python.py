@@ -17,6 +17,7 @@ import pytest
 
 from smspec.local.engines.namespace.availability import probe
 from support.local.local_jobs import DEADLINE, LocalJob
+from support.local.package_cache import keep_pip
 from support.locked_packages import lock_packages
 
 KILLS = int(os.environ.get("SMSPEC_KILLED_RUNS", "2"))
@@ -96,9 +97,12 @@ def job(tmp_path, request):
 
 @pytest.fixture
 def fresh_job(job, tmp_path):
-    """A job whose cache is empty."""
-    job.cache = tmp_path / "cache"
-    job.environment["SMSPEC_CACHE_DIR"] = str(job.cache)
+    """A job whose cache has nothing but pip."""
+    return with_cache(job, keep_pip(tmp_path / "cache"))
+
+
+def with_cache(job: LocalJob, cache: Path) -> LocalJob:
+    job.cache, job.environment["SMSPEC_CACHE_DIR"] = cache, str(cache)
     return job
 
 
@@ -131,13 +135,12 @@ def exe(tmp_path, job):
 
 @both
 def test_job_has_only_the_packages_of_its_image(fresh_job):
-    job = fresh_job
-    spec(job, "greeting==1.0")
-    ended = job.run(job.environment)
+    spec(fresh_job, "greeting==1.0")
+    ended = fresh_job.run(fresh_job.environment)
     assert ended.returncode == 0, ended.stderr
-    assert "GREETING 1.0\nPYTEST none\n" in job.log()
+    assert "GREETING 1.0\nPYTEST none\n" in fresh_job.log()
     assert "installing `greeting==1.0` for Python" in ended.stderr
-    assert len(environments(job)) == 1
+    assert len(environments(fresh_job)) == 1
 
 
 @both
@@ -288,14 +291,13 @@ def test_python_option_replaces_unknown_packages(job):
 
 
 def test_no_install_prevents_installation(fresh_job):
-    job = fresh_job
-    spec(job, "greeting==1.0")
-    ended = job.run(job.environment, **{"no-install": None})
+    spec(fresh_job, "greeting==1.0")
+    ended = fresh_job.run(fresh_job.environment, **{"no-install": None})
     assert ended.returncode == 3
     assert "run `smspec run` once without --no-install" in ended.stderr
-    assert not job.run_directory.exists()
-    assert job.run(job.environment).returncode == 0
-    assert job.run(job.environment, **{"no-install": None}).returncode == 0
+    assert not fresh_job.run_directory.exists()
+    assert fresh_job.run(fresh_job.environment).returncode == 0
+    assert fresh_job.run(fresh_job.environment, **{"no-install": None}).returncode == 0
 
 
 def with_index(job: LocalJob, secret: str) -> None:
@@ -320,24 +322,22 @@ def test_secret_of_the_build_is_set_for_the_installation_only(fresh_job, source)
 
 
 def test_missing_secret_of_the_build_is_named(fresh_job):
-    job = fresh_job
-    with_index(job, "{env: INDEX}")
-    ended = job.run(job.environment)
+    with_index(fresh_job, "{env: INDEX}")
+    ended = fresh_job.run(fresh_job.environment)
     assert (ended.returncode, "the variable `INDEX` is not set" in ended.stderr) == (3, True), ended.stderr
-    with_index(job, "{file: no-such-file}")
-    ended = job.run(job.environment)
+    with_index(fresh_job, "{file: no-such-file}")
+    ended = fresh_job.run(fresh_job.environment)
     assert (ended.returncode, "`image.secrets.PIP_FIND_LINKS`" in ended.stderr) == (3, True), ended.stderr
 
 
 @both
 def test_unknown_package_exits_1(fresh_job):
-    job = fresh_job
-    spec(job, "no-such-package==1.0")
-    ended = job.run(job.environment)
+    spec(fresh_job, "no-such-package==1.0")
+    ended = fresh_job.run(fresh_job.environment)
     assert ended.returncode == 1
     assert "cannot install the job's Python packages" in ended.stderr
-    assert environments(job) == []
-    assert not job.run_directory.exists()
+    assert environments(fresh_job) == []
+    assert not fresh_job.run_directory.exists()
 
 
 @both
@@ -365,8 +365,8 @@ def test_job_without_packages_needs_no_cache(job, tmp_path):
     assert "set SMSPEC_CACHE_DIR" in ended.stderr
 
 
-def test_concurrent_runs_install_once(fresh_job, tmp_path):
-    job = fresh_job
+def test_concurrent_runs_install_once(job, tmp_path):
+    with_cache(job, tmp_path / "cache")
     wheel(job.wheels, "1.0", "large", slow=True)
     spec(job, "greeting==1.0, large")
     processes = []
@@ -384,8 +384,8 @@ def test_concurrent_runs_install_once(fresh_job, tmp_path):
 
 
 @pytest.mark.parametrize("moment", range(KILLS))
-def test_run_killed_while_installing_is_repaired(fresh_job, tmp_path, moment):
-    job = fresh_job
+def test_run_killed_while_installing_is_repaired(job, tmp_path, moment):
+    with_cache(job, tmp_path / "cache")
     wheel(job.wheels, "1.0", "large", slow=True)
     spec(job, "greeting==1.0, large")
     process = job.start(job.environment)

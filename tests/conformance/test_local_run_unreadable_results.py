@@ -108,7 +108,8 @@ OF_A_USER = (*OF_ROOT, "link to itself", "link that is too long", "deep with lon
             (OrdinaryJob, "process", left) if left in OF_A_USER else left_out(OrdinaryJob, "process", left)
             for left in KINDS
         ),
-        *((LocalJob, "namespace", left) for left in ("link to itself", "deep", "none")),
+        *((LocalJob, "namespace", left) for left in ("link to itself", "none")),
+        left_out(LocalJob, "namespace", "deep"),
         *((OrdinaryJob, "namespace", left) for left in ("link to itself", "deep", "none")),
     ],
     indirect=["kind"],

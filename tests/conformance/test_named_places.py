@@ -16,8 +16,10 @@ import pytest
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.machine_paths import special_files
 from smspec.source.real_file import remove_tree
+from support.forked_command import start_command
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
 from support.local.ordinary_user import OrdinaryJob, modules
+from support.sampled_cases import left_out
 from support.wheels import write_wheel
 
 pytestmark = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
@@ -108,15 +110,20 @@ class Machine:
             return self.job.run(self.environment(), **({"python": options[1]} if options else {}))
         words = self.job.words()
         words = [*words[: words.index("run")], "check", *options]
-        return subprocess.run(
-            words,
+        own = {"PYTHONPATH": modules()} if isinstance(self.job, OrdinaryJob) else {}
+        start = words.index("-m")
+        process = start_command(
+            words[start + 2 :],
+            python=words[:start],
             cwd=self.job.directory,
-            env={**os.environ, **self.environment(), "PYTHONPATH": modules()},
+            env={**os.environ, **self.environment(), **own},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=DEADLINE,
         )
+        streams = process.communicate(timeout=DEADLINE)
+        return subprocess.CompletedProcess(words, process.returncode, *streams)
 
 
 @pytest.fixture(params=[LocalJob, OrdinaryJob], ids=["root", "user"])
@@ -153,6 +160,9 @@ def test_installed_package_names_no_places(machine, command):
     assert command == "check" or "FOUND NOTHING" in machine.job.log()
 
 
+SAMPLE = (("run", "absolute"), ("check", "relative"))
+"""Of root; a user has the others. So each command meets both kinds of path and both users."""
+
 LISTENING = """
 import os, socket, sys, time
 for path in sys.argv[2:]:
@@ -168,8 +178,16 @@ time.sleep(600)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can write to directories of the system")
-@pytest.mark.parametrize("command", ["run", "check"])
-@pytest.mark.parametrize("kind", ["absolute", "relative"])
+@pytest.mark.parametrize(
+    ("machine", "command", "kind"),
+    [
+        (user, command, kind) if (user is LocalJob) == ((command, kind) in SAMPLE) else left_out(user, command, kind)
+        for user in (LocalJob, OrdinaryJob)
+        for command in ("run", "check")
+        for kind in ("absolute", "relative")
+    ],
+    indirect=["machine"],
+)
 def test_sockets_in_directories_of_the_system_are_hidden(machine, command, kind):
     """The kernel lists neither those of other network namespaces nor where relative paths lead."""
     with ExitStack() as opened:

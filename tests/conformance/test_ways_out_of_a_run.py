@@ -34,6 +34,8 @@ channels:
   listed: {s3: "s3://data/listed", local: listed/manifest, s3_data_type: ManifestFile}
 """
 KINDS = ("root", "user", "root of a container", "root of a user namespace")
+together = pytest.mark.xdist_group("ways out of a run")
+"""On one worker: each would run all kinds again."""
 ON_OVERLAY = 'mount -t overlay -o "lowerdir=$1,upperdir=$1.upper,workdir=$1.work" none "$1" && cd "$1" && shift && "$@"'
 
 
@@ -165,6 +167,7 @@ def tried(request):
         yield kind, job, found, (before, after, is_alive), err
 
 
+@together
 @pytest.mark.parametrize("way", WAYS)
 def test_way_leads_nowhere(tried, way):
     _, _, found, _, err = tried
@@ -172,12 +175,14 @@ def test_way_leads_nowhere(tried, way):
     assert [results[way] for results in found.values()] == ["", ""]
 
 
+@together
 def test_files_of_the_author_are_unchanged(tried):
     _, _, _, (before, after, is_alive), _ = tried
     assert before == after
     assert is_alive
 
 
+@together
 def test_run_belongs_to_the_author(tried):
     """Also what the job has given away; programs of the job have no bits that make them the author's."""
     kind, job, _, _, _ = tried
@@ -196,6 +201,7 @@ def test_run_belongs_to_the_author(tried):
     subprocess.run([*closed, "0", "{}", ";", "-prune"], check=True)
 
 
+@together
 def test_run_reports_what_is_open(tried):
     """Root that is root of the machine is the one thing that these kinds differ in."""
     kind, job, _, _, err = tried
@@ -261,16 +267,9 @@ def test_job_that_shares_a_network_changes_its_own_processes(public_directory, k
     python = readable_python() if kind is OrdinaryJob else sys.executable
     (public_directory / "bin").mkdir()
     (public_directory / "bin/python3").symlink_to(python)
-
-    class Sharing(kind):
-        def words(self, **request: object) -> list[str]:
-            own = super().words(**request)
-            start = own.index(python)
-            return [*own[:start], "env", f"PATH={public_directory}/bin", *own[start:]]
-
-    job = Sharing(public_directory / "job", engine="namespace")
+    job = kind(public_directory / "job", engine="namespace")
     script(job, OWN_PROCESS)
-    process = job.start() if kind is OrdinaryJob else started(job, {})
+    process = job.start({"PATH": f"{public_directory}/bin"})
     _, err = process.communicate(timeout=DEADLINE)
     assert process.returncode == 0, err
     assert "not confined: the network of this machine" in err

@@ -1,5 +1,6 @@
 """Commands load only what they need and never the network."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from smspec.service.request_rules import FAMILIES
+from smspec.workspace.process_guard import guarded
 from support.git_repository import repository
 from support.locked_packages import lock_packages
 from support.service.api_samples import small_request
@@ -178,3 +180,15 @@ def test_faulty_spec_loads_no_slow_module(fault, tmp_path, idle):
     right = "".join(line for line in BUILT.splitlines(keepends=True) if not line.startswith(f"{key}:"))
     write_job(tmp_path, f"{right}{fault}\n")
     assert sorted((loaded(tmp_path, "validate", status=1) - idle) & SLOW) == []
+
+
+def test_guard_of_a_command_starts_as_fast_as_python():
+    """Each command that smspec starts has one, so a local run starts a few: `typing` alone would double their cost."""
+    python, *words = guarded(["true"])
+    reader, writer = os.pipe()  # at whose end the guard kills the command
+    with open(reader), open(writer, "w"):
+        done = subprocess.run([python, "-X", "importtime", *words], stdin=reader, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr
+    found = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "resource" in found
+    assert sorted(found & {"collections", "enum", "functools", "re", "signal", "subprocess", "typing"}) == []

@@ -15,6 +15,7 @@ import pytest
 
 from support.forked_command import start_command
 from support.local.local_jobs import DEADLINE, LocalJob
+from support.local.package_cache import keep_pip
 from support.wording import faults
 
 HOST = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -54,9 +55,9 @@ class Checked:
         }
 
     def spec(self, rest: str = "", version: str = HOST, more: str = "") -> None:
-        """Write the spec. Only with packages it has a cache of its own: their names mean others in each test."""
-        if "python_packages" in more:
-            self.environment["SMSPEC_CACHE_DIR"] = str(self.cache)
+        """Write the spec. Only with packages it has a separate cache: their names mean others in each test."""
+        if "python_packages" in more and not self.cache.exists():
+            self.environment["SMSPEC_CACHE_DIR"] = str(keep_pip(self.cache))
         self.job.spec(SPEC.format(version=version, more=more) + rest)
 
     def start(self, *options: str) -> subprocess.Popen:

@@ -204,10 +204,16 @@ class JobPython:
                 secrets=secret_variables(wanted.secrets, os.environ, self._base_dir),
             ).install(turns, wanted.files)
 
-        return self._held(self._image_key(), make, show) if turns else self._environment_of_pip(show)
+        if turns:
+            return self._held(self._image_key(), make, show)
+        return self._environment_of_pip(show, is_compiled=self._wanted.installs)
 
-    def _environment_of_pip(self, show: Callable[[str], None]) -> str:
-        """Return the environment that has nothing but pip. No package is ever installed there: installers run on it."""
+    def _environment_of_pip(self, show: Callable[[str], None], *, is_compiled: bool = True) -> str:
+        """Return the environment that has nothing but pip. No package is ever installed there: installers run on it.
+
+        ``is_compiled``: that takes a second, and saves half of one whenever pip starts. Most jobs that install nothing
+        never start it.
+        """
 
         def make(path: str, _: int) -> None:
             show(f"creating an environment for Python {self.interpreter.version} in {path}")
@@ -218,11 +224,12 @@ class JobPython:
                     f"cannot create an environment: {self.interpreter.executable} has no pip; "
                     "install its venv package (python3-venv), or pass --python",
                 )
-            library = os.path.join(path, self.interpreter.library)
-            words = [self.interpreter.base, "-I", "-S", "-m", "compileall", "-q", library]
-            run_shown(words, variables_of_installers(os.environ), lambda _: None)
+            if is_compiled:
+                library = os.path.join(path, self.interpreter.library)
+                words = [self.interpreter.base, "-I", "-S", "-m", "compileall", "-q", library]
+                run_shown(words, variables_of_installers(os.environ), lambda _: None)
 
-        return self._held(self._key(), make, show)
+        return self._held(self._key(is_compiled=is_compiled), make, show)
 
     def _prepare_start(
         self, words: Sequence[str], content: bytes, may_install: bool, show: Callable[[str], None]
@@ -284,7 +291,9 @@ class JobPython:
 
     def _image_key(self) -> str:
         turns = self._turns()
-        return self._key(turns, self._wanted.files, self._wanted.variables) if turns else self._key()
+        if turns:
+            return self._key(turns, self._wanted.files, self._wanted.variables)
+        return self._key(is_compiled=self._wanted.installs)
 
     def _start_key(self, image: str, words: Sequence[str], content: bytes) -> str:
         files = {"image": image.encode(), "requirements.txt": content}
@@ -295,6 +304,8 @@ class JobPython:
         turns: Sequence[Sequence[str]] = (),
         files: Mapping[str, bytes] | None = None,
         of_image: Mapping[str, str] | None = None,
+        *,
+        is_compiled: bool = True,
     ) -> str:
         """Return the digest of everything that determines the content of an environment: by default, of that of pip."""
         interpreter = self.interpreter
@@ -308,6 +319,7 @@ class JobPython:
                 name: hashlib.sha256(value.encode()).hexdigest()
                 for name, value in {**machine, **(of_image or {})}.items()
             },
+            **({} if is_compiled else {"compiled": False}),
         }
         return hashlib.sha256(json.dumps(members, sort_keys=True).encode()).hexdigest()[:32]
 
