@@ -207,6 +207,10 @@ class Repository:
         except (GitFailed, OSError):
             return 0
 
+    def is_shallow(self) -> bool:
+        """Return whether the history ends before its first commit, as in a clone with `--depth`. The Action asks."""
+        return self._text("rev-parse", "--is-shallow-repository").strip() == "true"
+
     def is_partial(self) -> bool:
         """Return whether git would fetch missing objects from a remote repository."""
         try:
