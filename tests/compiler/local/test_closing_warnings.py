@@ -168,6 +168,23 @@ def test_file_that_is_not_uploaded_is_a_warning(hosts, path, status):
     assert ("lacks its leading `/`" in warning) == path.startswith("code/opt")
 
 
+@pytest.mark.parametrize("kept", ["same", "other", "link"])
+def test_result_with_a_copy_that_is_uploaded_is_not_lost(hosts, kept):
+    results = LostResults(request(), hosts.places, ())
+    base = hosts.places["algo-2"].base
+    os.makedirs(os.path.join(base, "code/out"))
+    os.makedirs(os.path.join(base, "model"), exist_ok=True)
+    result, model = os.path.join(base, "code/out/m.bin"), os.path.join(base, "model/best.bin")
+    with open(result, "w") as file:
+        file.write("weights")
+    if kept == "link":
+        os.symlink(result, model)
+    else:
+        with open(model, "w") as file:
+            file.write("weights" if kept == "same" else "another")
+    assert len(list(results.warnings({}, "Completed"))) == (kept != "same")
+
+
 def test_many_lost_files_are_counted(hosts):
     (warning,) = lost(hosts, [f"code/logs/{number}" for number in range(9)], added={"algo-1": ["/opt/ml/x.bin"]})
     assert (

@@ -6,8 +6,10 @@ Amazon SageMaker Provides Training Information"). A path without its leading sla
 
 from __future__ import annotations
 
+import filecmp
 import os
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from smspec.local.record.units import size as size_text
@@ -26,6 +28,8 @@ _OF_A_STEP = re.compile(r"(?:.*[-_.])?(?:last|latest|best|prev|previous)(?![a-z]
 """A directory of this name has checkpoints if it has several such files: one may be the model."""
 _MANY_CHECKPOINTS = 1 << 20
 _MOST_NAMES = 3
+_MOST_COMPARED = 16
+"""How many uploaded files of the same size a new file is compared with."""
 
 
 class LostResults:
@@ -51,9 +55,13 @@ class LostResults:
         """
         lost: dict[str, int | None] = {}
         for name, place in self._places.items():
-            for path in self._files(place.base):
-                if path not in self._before[name] and path not in self._delivered:
-                    lost.setdefault(f"/opt/ml/{path}", _size(os.path.join(place.base, path)))
+            new = [path for path in self._files(place.base) if path not in self._before[name] | self._delivered]
+            uploaded = self._uploaded(place.base) if new else {}
+            for path in new:
+                whole = os.path.join(place.base, path)
+                size = _size(whole)
+                if not any(_is_copy(whole, other) for other in uploaded.get(size, [])[:_MOST_COMPARED]):
+                    lost.setdefault(f"/opt/ml/{path}", size)
             for path in added.get(name, ()):
                 relative = os.path.relpath(path, "/opt/ml")
                 if not relative.startswith("..") and not self._is_kept(relative) and relative not in self._delivered:
@@ -62,6 +70,16 @@ class LostResults:
             yield _lost(lost)
         if status == "Completed" and (share := _checkpoints_in_model(self._places.values())) is not None:
             yield share
+
+    def _uploaded(self, base: str) -> Mapping[int, list[str]]:
+        """Return the files that are uploaded, by size: a job may copy its results there at its end."""
+        found = defaultdict(list)
+        for kept in self._kept.difference(_OF_THE_PLATFORM):
+            for directory, _, files in walked(os.path.join(base, kept), lambda *_: None):
+                for file in files:
+                    path = os.path.join(directory, file)
+                    found[_size(path)].append(path)
+        return found
 
     def _files(self, base: str) -> Iterator[str]:
         """Yield the regular files that are not uploaded, relative to /opt/ml."""
@@ -82,6 +100,13 @@ class LostResults:
         if any(path == kept or path.startswith(f"{kept}/") for kept in self._kept):
             return True
         return any(_LEFT_BY_TOOLS.match(name) for name in path.split("/"))
+
+
+def _is_copy(one: str, other: str) -> bool:
+    try:
+        return os.path.isfile(other) and not os.path.islink(other) and filecmp.cmp(one, other, shallow=False)
+    except OSError:
+        return False
 
 
 def _size(path: str) -> int:
