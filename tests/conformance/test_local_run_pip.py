@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from support.local.local_jobs import LocalJob, script
 
 STARTING = """
@@ -14,9 +12,8 @@ print(subprocess.check_output([sys.executable, "-m", "pip", "--version"], text=T
 """
 
 
-@pytest.mark.parametrize("engine", ["process", "namespace"])
-def test_pip_is_compiled_if_a_job_installs(tmp_path, engine):
-    job = LocalJob(tmp_path / "job", engine=engine)
+def test_pip_is_compiled_if_a_job_installs(tmp_path):
+    job = LocalJob(tmp_path / "job")
     script(job, STARTING)
     cache = {"SMSPEC_CACHE_DIR": str(tmp_path / "cache")}
     ended = job.run(cache)
