@@ -16,17 +16,18 @@ from support.submitted_job import SPEC
 
 @pytest.fixture(scope="module")
 def submit_servers():
-    with s3_server() as store, job_server() as jobs, pytest.MonkeyPatch.context() as patch:
-        for name, value in {**jobs.environ, "AWS_ENDPOINT_URL_S3": store.environ["S3_ENDPOINT_URL"]}.items():
-            patch.setenv(name, value)
-        patch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
-        patch.setattr("smspec.submission.client.time", types.SimpleNamespace(sleep=lambda seconds: None))
+    with s3_server() as store, job_server() as jobs:
         yield store, jobs
 
 
 @pytest.fixture
-def store(submit_servers):
-    store, _ = submit_servers
+def store(submit_servers, monkeypatch):
+    """The variables are set for one test: others of the module may have an `account`."""
+    store, jobs = submit_servers
+    for name, value in {**jobs.environ, "AWS_ENDPOINT_URL_S3": store.environ["S3_ENDPOINT_URL"]}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
+    monkeypatch.setattr("smspec.submission.client.time", types.SimpleNamespace(sleep=lambda seconds: None))
     store.clear()
     store.put("data/part-0.csv", b"1,2\n")
     return store
@@ -50,13 +51,7 @@ def account_servers(tmp_path_factory):
         posing_aws(
             tmp_path_factory.mktemp("aws"), store.environ["S3_ENDPOINT_URL"], jobs.environ["AWS_ENDPOINT_URL"]
         ) as aws,
-        pytest.MonkeyPatch.context() as patch,
     ):
-        for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
-            patch.delenv(name, raising=False)
-        for name, value in aws.environ.items():
-            patch.setenv(name, value)
-        patch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
         yield store, jobs, aws
 
 
@@ -64,6 +59,11 @@ def account_servers(tmp_path_factory):
 def account(account_servers, monkeypatch, tmp_path):
     """Everything that the job needs, and the job in the current directory."""
     store, jobs, aws = account_servers
+    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in aws.environ.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
     jobs.reset()
     jobs.first_looks = [COMPLETED]
     aws.reset()

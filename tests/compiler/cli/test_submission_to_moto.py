@@ -105,5 +105,6 @@ def test_status_names_what_is_wrong_with_a_spec(sagemaker, tmp_path):
         "typo.yaml: the spec has errors: SM204 at typo.yaml:6: unknown key `outputs`, and 1 more error",
     ]
     assert shown.err.splitlines() == wrong
+    # Jobs of other tests may be there, too.
     notes = [each["note"] for each in json.loads(smspec("status", "--format", "json").out)]
-    assert notes == [None, *(each.partition(": ")[2] for each in wrong)]
+    assert list(filter(None, notes)) == [each.partition(": ")[2] for each in wrong]
