@@ -38,7 +38,7 @@ def jobs(text):
         "        self.volume_size = 99\n        self.set_hyperparameters(a=1)\n        super().fit()\nE(**C).fit()",
     ],
 )
-def test_what_methods_set_is_sent(text):
+def test_attributes_that_methods_set_are_sent(text):
     found = imported_program(f"{HEAD}{text}\n")
     assert found.request["StoppingCondition"] == {"MaxRuntimeInSeconds": 60}
     assert found.request["Environment"] == {"A": "1"}
@@ -109,3 +109,9 @@ def test_estimators_of_images_copy_their_hyperparameters():
     )
     assert one.request["HyperParameters"] == {"a": "1", "b": "2"}
     assert two.request["HyperParameters"] == {"a": "1", "late": "1"}
+
+
+def test_list_that_grows_in_its_loop_has_all_jobs():
+    grows = "todo = [1, 2]\nfor n in todo:\n    if n == 1:\n        todo.append(3)\n"
+    found = jobs(f"{grows}    PyTorch(**C, hyperparameters={{'n': n}}).fit()")
+    assert [job.request["HyperParameters"] for job in found] == [{"n": "1"}, {"n": "2"}, {"n": "3"}]
