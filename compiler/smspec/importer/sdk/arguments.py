@@ -134,6 +134,22 @@ SWITCHES = {
 }
 """Arguments that are sent only if they are true."""
 
+ATTRIBUTES = frozenset(
+    (
+        *MEMBERS,
+        *SWITCHES,
+        *("role", "image_uri", "instance_count", "instance_type", "instance_groups", "volume_size", "max_run"),
+        *("max_wait", "tags", "environment", "output_path", "input_mode", "subnets", "security_group_ids"),
+        *("checkpoint_s3_uri", "checkpoint_local_path", "model_uri", "model_channel_name", "debugger_hook_config"),
+        *("rules", "profiler_config", "disable_profiler", "tensorboard_output_config", "disable_output_compression"),
+        *("enable_sagemaker_metrics", "entry_point", "source_dir", "dependencies", "git_config", "compiler_config"),
+        *("distribution", "container_log_level", "framework_version", "py_version", "hyperparameters", "model_dir"),
+        *("training_image", "compute", "source_code", "stopping_condition", "output_data_config", "networking"),
+        *("input_data_config", "checkpoint_config", "training_input_mode", "base_job_name"),
+    )
+)
+"""Attributes that an estimator or trainer reads when it starts a job."""
+
 CHANNEL_MEMBERS = {
     "compression": ("CompressionType",),
     "content_type": ("ContentType",),
@@ -155,6 +171,21 @@ def arguments_of(instance: SdkInstance) -> dict[str, Value]:
     given = dict(zip(order, instance.positional, strict=False))
     given.update(instance.arguments)
     return {_EARLIER.get(name, name): value for name, value in given.items()}
+
+
+def shared_hyperparameters(instance: SdkInstance) -> Entries | None:
+    """Return the mapping of an estimator of a framework, which keeps the one of the program; None for all others."""
+    if instance.kind.rpartition(".")[2] not in FRAMEWORKS or "set_hyperparameters" in instance.arguments:
+        return None
+    given = arguments_of(instance).get("hyperparameters")
+    return given if isinstance(given, Entries) and (given.values or not given.is_known) else None
+
+
+def keep_copies(instance: SdkInstance) -> None:
+    """Give an estimator of a plain image a copy of its hyperparameters, as the SDK does."""
+    given = instance.arguments.get("hyperparameters")
+    if instance.kind.rpartition(".")[2] in ("Estimator", "EstimatorBase") and isinstance(given, Entries):
+        instance.arguments["hyperparameters"] = Entries(dict(given.values), is_known=given.is_known)
 
 
 def has_too_many(instance: SdkInstance) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from smspec.importer.sdk.arguments import ATTRIBUTES, keep_copies
+from smspec.importer.sdk.sdk_facts import is_job_class
 from smspec.importer.sdk.values import SdkInstance, SdkItems, SdkPlace, SdkUnknown, Value, applied, lifted, lowered
 from smspec.script.follow import values as followed
 from smspec.script.follow.frames import Call, Function
@@ -18,7 +21,24 @@ NEW = "()"
 """The method that the call of a class is."""
 
 START = "__init__"
-_HARMLESS = frozenset((START, "create_model", "_prepare_init_params_from_job_description", "__repr__", "__str__"))
+_HARMLESS = frozenset((START, "__repr__", "__str__", "__eq__", "__hash__", "__len__", "__enter__", "__exit__"))
+_HOOKS = frozenset(
+    (
+        *("hyperparameters", "set_hyperparameters", "training_image_uri", "enable_network_isolation", "get_vpc_config"),
+        *("prepare_workflow_for_training", "_prepare_for_training", "_prepare_for_training_job", "_validate_mfa"),
+        *("_stage_user_code_in_s3", "_script_mode_hyperparam_update", "_json_encode_hyperparameters"),
+        *("_ensure_base_job_name", "_get_or_create_name", "_distribution_configuration", "_framework_name"),
+        *("_pytorch_distribution_configuration", "_configure_distribution", "_model_source_dir", "_model_entry_point"),
+        *("_prepare_debugger_for_training", "_prepare_profiler_for_training", "_prepare_collection_configs"),
+        *("_construct_sm_config", "_validate_and_set_debugger_configs", "_set_source_s3_uri", "_is_local_channel"),
+        *("_prepare_rules", "_prepare_debugger_rules", "_prepare_profiler_rules", "_get_s3_configs"),
+        *("create_input_data_channel", "_create_training_job_args", "_prepare_train_script"),
+    )
+)
+"""Methods of the SDK that it calls for a job."""
+
+_PLAIN_BASES = frozenset(("object", "ABC", "abc.ABC"))
+_ACCESSORS = frozenset(("property", "staticmethod", "classmethod", "functools.cached_property", "cached_property"))
 _SUBMITS = {"submit": 0, "apply_async": 0, "apply": 0, "run_in_executor": 1, "to_thread": 0, "call_soon": 0}
 """Method that runs a function, perhaps elsewhere → the position of the function."""
 
@@ -36,9 +56,15 @@ class SdkClass(followed.Value):
         self.above = base if isinstance(base, SdkClass) else None
         self.kind: str = base.kind if isinstance(base, SdkClass) else base.name if isinstance(base, Named) else ""
         self.methods = methods
+        self.node = node
+        self.other_bases: tuple[ast.expr, ...] = ()
 
     def truth(self) -> bool:
         return True
+
+    def set_attribute(self, name: str, value: followed.Value) -> None:
+        value.escape()
+        self.other_bases = (*self.other_bases, ast.Name(id=f"{self.name}.{name} = …"))
 
     def call(self, call: Call) -> followed.Value:
         return call.run.recorder.method_called(self, NEW, call) or UNKNOWN
@@ -52,8 +78,90 @@ class SdkClass(followed.Value):
     def overridden(self) -> dict[str, int]:
         """Return the methods that replace those of the SDK, with their lines."""
         found = self.above.overridden() if self.above is not None else {}
-        own = {name: method.node.lineno for name, method in self.methods.items() if name not in _HARMLESS}
+        own = {name: method.node.lineno for name, method in self.methods.items() if name in _HOOKS}
         return {**found, **own}
+
+    def not_followed(self) -> str:
+        """Return what the class has that may change any argument, with its line; empty if there is nothing."""
+        above = self.above.not_followed() if self.above is not None else ""
+        found = above or next(_not_followed(self.node), "")
+        if not found and self.other_bases:
+            found = f"`{ast.unparse(self.other_bases[0])}`"
+        return found if above or not found else f"line {self.node.lineno}: `class {self.name}` has {found}"
+
+
+def _not_followed(node: ast.ClassDef) -> Iterator[str]:
+    """Yield what a class has that is not followed."""
+    for word in (*node.decorator_list, *(word.value for word in node.keywords)):
+        yield f"`{ast.unparse(word)}`"
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef):
+            words = [ast.unparse(each) for each in part.decorator_list]
+            is_special = part.name.startswith("__") and part.name.endswith("__") and part.name not in _HARMLESS
+            is_hook = part.name in _HOOKS or part.name in (START, "fit", "train") or part.name in ATTRIBUTES
+            if is_special or not _ACCESSORS.issuperset(words) or (words and is_hook):
+                yield f"`{words[0] if words and not is_special else part.name}`"
+            elif part.name in _HOOKS and _changes_self(part):
+                yield f"`{part.name}`, which the SDK calls, and which changes the object"
+        elif isinstance(part, ast.Assign | ast.AnnAssign):
+            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+            names = {each.id for each in targets if isinstance(each, ast.Name)}
+            if len(names) < len(targets) or names & (_HOOKS | {START, "fit", "train"}) - {"_framework_name"}:
+                yield f"`{ast.unparse(part)[:60]}`"
+        elif not isinstance(part, ast.Pass | ast.Expr):
+            yield f"`{ast.unparse(part).splitlines()[0][:60]}`"
+
+
+def _changes_self(node: ast.FunctionDef) -> bool:
+    """Return whether a method sets something of its object, or calls a method of a part of it."""
+    name = node.args.args[0].arg if node.args.args else ""
+    for part in ast.walk(node):
+        below: ast.AST | None = None
+        if isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store | ast.Del):
+            below = part
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            is_set = part.func.attr.startswith("set_") or isinstance(part.func.value, ast.Attribute | ast.Subscript)
+            below = part.func if is_set else None
+        while isinstance(below, ast.Attribute | ast.Subscript):
+            below = below.value
+        if isinstance(below, ast.Name) and below.id == name:
+            return True
+    return False
+
+
+def bound_to(owner: followed.Value, kind: SdkClass, function: Function) -> tuple[followed.Value, ...]:
+    """Return the first argument of a method of a class."""
+    words = {each.id for each in function.node.decorator_list if isinstance(each, ast.Name)}
+    return () if "staticmethod" in words else (kind,) if "classmethod" in words else (owner,)
+
+
+def with_bases(node: ast.ClassDef, bases: Sequence[followed.Value], seen: dict[str, SdkClass]) -> SdkClass | None:
+    """Return a class with a base of the SDK, and with the other classes of the program between them.
+
+    ``seen`` are these others, by name.
+    """
+    at = next(
+        (
+            index
+            for index, base in enumerate(bases)
+            if isinstance(base, SdkClass) or (isinstance(base, Named) and is_job_class(base.name))
+        ),
+        None,
+    )
+    if at is None:
+        return None
+    above, others = bases[at], list[ast.expr]()
+    for base in reversed(node.bases[:at]):
+        mixed = seen.get(base.id) if isinstance(base, ast.Name) else None
+        if mixed is not None:
+            above = SdkClass(mixed.node, above, mixed.methods)
+            above.other_bases = mixed.other_bases
+        elif ast.unparse(base) not in _PLAIN_BASES:
+            others.append(base)
+    others += [base for base in node.bases[at + 1 :] if ast.unparse(base) not in _PLAIN_BASES]
+    made = SdkClass(node, above, {})
+    made.other_bases = tuple(others)
+    return made
 
 
 class SubclassInstance(SdkInstance):
@@ -68,15 +176,28 @@ class SubclassInstance(SdkInstance):
         return self.made_by.name, super().label()
 
     def attribute(self, name: str) -> followed.Value:
+        if name in ("_hyperparameters", "__dict__"):
+            self.is_known = False
         return lifted(self.own[name]) if name in self.own else super().attribute(name)
 
+    def members(self) -> dict[object, Value]:
+        return {**super().members(), **{(name,): value for name, value in self.own.items()}}
+
+    def fill(self, members: dict[object, Value]) -> None:
+        super().fill(members)
+        self.own = {str(key[0]): value for key, value in members.items() if isinstance(key, tuple)}
+
     def set_attribute(self, name: str, value: followed.Value) -> None:
-        (self.arguments if name in self.arguments else self.own)[name] = lowered(value, name)
+        if name in ("_hyperparameters", "__dict__", "__class__"):
+            self.is_known = False
+        is_argument = name in self.arguments or name in ATTRIBUTES
+        (self.arguments if is_argument else self.own)[name] = lowered(value, name)
 
     def built(self, call: SdkInstance) -> None:
         """Take the arguments that the class of the SDK is given."""
         self.positional, self.arguments = call.positional, call.arguments
-        self.is_known &= call.is_known
+        self.is_known = call.is_known
+        keep_copies(self)
 
 
 class SdkSuper(followed.Value):
@@ -95,6 +216,11 @@ class Partial(followed.Value):
     def __init__(self, function: followed.Value, call: Call) -> None:
         self._function = function
         self._given = call
+        self._is_whole = True
+
+    def attribute(self, name: str) -> followed.Value:
+        self._is_whole &= name not in ("keywords", "__dict__", "__setstate__")  # the program may change them
+        return super().attribute(name)
 
     def escape(self) -> None:
         for value in (self._function, *self._given.arguments, *self._given.keywords.values()):
@@ -106,7 +232,7 @@ class Partial(followed.Value):
     def call(self, call: Call) -> followed.Value:
         given = self._given
         keywords = {**given.keywords, **call.keywords}
-        is_whole = given.is_whole and call.is_whole
+        is_whole = given.is_whole and call.is_whole and self._is_whole
         return applied(
             self._function, Call(call.run, call.node, (*given.arguments[1:], *call.arguments), keywords, is_whole)
         )

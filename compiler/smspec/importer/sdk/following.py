@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from smspec.importer.sdk.arguments import keep_copies, shared_hyperparameters
 from smspec.importer.sdk.call_requests import (
     CALL,
     UNPACKED,
@@ -22,6 +23,7 @@ from smspec.importer.sdk.callables import (
     SdkClass,
     SdkSuper,
     SubclassInstance,
+    bound_to,
     handed_over,
     is_callable,
     runs_other_code,
@@ -289,7 +291,7 @@ class Following(Recorder):
 
     def _entered(self, owner: SubclassInstance, kind: SdkClass, function: Function, call: Call) -> followed.Value:
         self._inside.append((owner, kind))
-        found = self._run.entered(function, call, (owner,))
+        found = self._run.entered(function, call, bound_to(owner, kind, function))
         self._inside.pop()
         return found
 
@@ -299,7 +301,6 @@ class Following(Recorder):
         if found is not None:
             return self._entered(owner.instance, *found, call)
         if name == START:
-            owner.instance.is_known = True
             owner.instance.built(self._made(owner.instance.kind, call))
             return Known(None)
         return lifted(self._method_called(owner.instance, self._made(name, call)))
@@ -331,6 +332,7 @@ class Following(Recorder):
             if is_image_call(call) and (not call.is_known or "model_id" in named):
                 return SdkUnknown("training_image", is_text=True)
             if is_job_class(call.kind):
+                keep_copies(call)
                 self.found.made(call)
             if name.endswith(REMOTE) and ".remote_function" in name:
                 self.found.others[call.place] = name
@@ -351,7 +353,7 @@ class Following(Recorder):
         if name == "upload_data":
             return SdkUnknown(is_text=True)
         if name == "set_hyperparameters":
-            known = owner.arguments.setdefault("set_hyperparameters", Entries({}))
+            known = shared_hyperparameters(owner) or owner.arguments.setdefault("set_hyperparameters", Entries({}))
             if isinstance(known, Entries):
                 known.values.update(call.arguments)
                 known.is_known &= call.is_known

@@ -31,6 +31,17 @@ _APART = frozenset(("python", "python2", "python3", "pypy", "px", "pyspark", "sp
 _OUTPUTS = re.compile(r"(?:^|\s)--(?:out|err|proc)(?:\s+|=)([A-Za-z_]\w*)")
 _CAPTURED = re.compile(r"\s*(?:--\S+\s+)*([A-Za-z_]\w*)\s*")
 _ELSEWHERE = re.compile(r"([ \t]*)(?:%time[ \t]+)?%(?:run|load|loadpy|rerun|pylab|store[ \t]+-r[ \t]*$)(?:[ \t].*)?$")
+_WITHOUT_SIGN = re.compile(r"[ \t]*(?:run|load|loadpy|rerun|store)[ \t]+(?:-|[\w./~$])[^=(]*")
+"""A magic that IPython knows without its `%`: the line is no statement of Python."""
+
+_RESTORES_ALL = re.compile(r"^[ \t]*store[ \t]+-r[ \t]*$", re.MULTILINE)
+_SETS_NAMES = re.compile(
+    r"get_ipython\(\)\.(?:ex|push|user_ns|user_global_ns|user_module|run_code|safe_execfile)\b"
+    r"|\beval\(.*\b(?:globals|locals|exec|setattr)\b"
+    r"|^import .*\b__main__|\b__main__\.\w|\bsetattr\(__main__|modules\[.__main__.\]"
+)
+"""A statement that sets names in the names of the program, by other means than an assignment."""
+
 _RESTORED = re.compile(r"([ \t]*)%store[ \t]+-r[ \t]+([A-Za-z_][\w \t]*)")
 _WRITES = frozenset(("writefile", "file"))
 _COMMAND = re.compile(r"([ \t]*)(?:[!%?]|\w[\w.]*\?{1,2}[ \t]*$)")
@@ -91,7 +102,7 @@ def read_program(name: str, content: bytes) -> NotebookProgram:
     except UnicodeDecodeError as fault:
         raise RequestNotFound("the file is not UTF-8") from fault
     if name.lower().endswith(".py"):
-        return NotebookProgram(cells=(Cell(0, _LINE_END.sub("\n", text)),), files={}, is_notebook=False)
+        return NotebookProgram(cells=(Cell(0, _with_doubts(_LINE_END.sub("\n", text))),), files={}, is_notebook=False)
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as fault:
@@ -124,7 +135,7 @@ def _cells(listed: list[object]) -> NotebookProgram:
         if magic is None or magic[1] in _SAME_LANGUAGE:
             if magic and magic[1] == "capture" and (captured := _CAPTURED.fullmatch(magic[2])):
                 sets = (captured[1],)
-            cells.append(Cell(number, without_commands(magic[3] if magic else text), sets=sets))
+            cells.append(Cell(number, _with_doubts(without_commands(magic[3] if magic else text)), sets=sets))
         elif magic[1] in _APART:
             cells.append(Cell(number, without_commands(magic[3]), is_apart=True, sets=sets))
         elif sets:
@@ -157,6 +168,10 @@ def without_commands(text: str) -> str:
 
     What `%time` and its like run is code.
     """
+    return _replaced(_with_signs(_dedented(text)))
+
+
+def _replaced(text: str) -> str:
     lines = text.split("\n")
     is_continued = False
     kept = 0
@@ -179,6 +194,53 @@ def without_commands(text: str) -> str:
             lines[index] = f"{result[1]}{NOT_KNOWN}"
             is_continued = line.rstrip().endswith("\\")
     return "\n".join(lines)
+
+
+def _with_doubts(code: str) -> str:
+    """Return code with a call of `RUN_ELSEWHERE` after each statement that sets names in another way."""
+    if not ("__main__" in code or "get_ipython" in code or "eval(" in code):
+        return code
+    tree = tree_or_error(SourceText("cell", code))
+    if not isinstance(tree, ast.Module):
+        return code
+    lines = code.split("\n")
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.Import | ast.Delete):
+            continue
+        text = ast.unparse(node)
+        at, end = (node.end_lineno or node.lineno) - 1, node.end_col_offset or 0
+        if _SETS_NAMES.search(text) and at < len(lines):
+            line = lines[at].encode()
+            doubt = f"; {RUN_ELSEWHERE}({text[:60]!r})"
+            lines[at] = f"{line[:end].decode()}{doubt}{line[end:].decode()}"
+    found = "\n".join(lines)
+    return found if isinstance(tree_or_error(SourceText("cell", found)), ast.Module) else code
+
+
+def _dedented(text: str) -> str:
+    """Return a cell without the blanks that its first line begins with, as IPython does."""
+    blanks = re.match(r"[ \t]+(?=\S)", text)
+    return re.sub(rf"^{re.escape(blanks[0])}", "", text, flags=re.MULTILINE) if blanks else text
+
+
+def _is_code(text: str) -> bool:
+    return isinstance(tree_or_error(SourceText("cell", text)), ast.Module)
+
+
+def _with_signs(text: str) -> str:
+    """Return a cell with the `%` that IPython adds to a line which is no Python, if the cell is none without it."""
+    is_code = _is_code(_replaced(text))
+    if is_code and (
+        _RESTORES_ALL.search(text) is None or re.search(r"\bstore\b[^-\n]*=|import.*\bstore\b|\"\"\"", text)
+    ):
+        return text
+    lines = [
+        re.sub(r"^([ \t]*)", r"\1%", line)
+        if _RESTORES_ALL.fullmatch(line) or (_WITHOUT_SIGN.fullmatch(line) and not _is_code(line.strip()))
+        else line
+        for line in text.split("\n")
+    ]
+    return "\n".join(lines) if _is_code(_replaced("\n".join(lines))) else text
 
 
 def _run_by_magic(lines: list[str], start: int) -> list[str]:

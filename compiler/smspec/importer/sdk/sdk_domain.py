@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
-from smspec.importer.sdk.callables import SdkClass, as_function
+from smspec.importer.sdk.callables import SdkClass, as_function, with_bases
 from smspec.importer.sdk.loops import doubt, set_before_use
 from smspec.importer.sdk.notebook import RUN_ELSEWHERE
-from smspec.importer.sdk.sdk_facts import SDK, is_builtin, is_job_class
+from smspec.importer.sdk.sdk_facts import SDK, is_builtin
 from smspec.importer.sdk.values import (
     LONGEST,
     Collection,
@@ -67,6 +67,7 @@ class SdkDomain(Domain):
         self._step = step
         self._outside: dict[str, SdkUnknown] = {}
         self._starred = ""
+        self._others: dict[str, SdkClass] = {}
 
     def named(self, value: followed.Value, name: str) -> followed.Value:
         return lifted(lowered(value, name))
@@ -223,16 +224,18 @@ class SdkDomain(Domain):
         if isinstance(node, ast.Lambda):
             return Function(run, as_function(node), frame.of_functions, defaults_of(node.args, value))
         self.reached(run, node, frame)
-        for base in map(value, node.bases if isinstance(node, ast.ClassDef) else ()):
-            if isinstance(node, ast.ClassDef) and (
-                isinstance(base, SdkClass) or (isinstance(base, Named) and is_job_class(base.name))
-            ):
-                methods = {
-                    part.name: Function(run, part, frame.of_functions, defaults_of(part.args, value))
-                    for part in node.body
-                    if isinstance(part, ast.FunctionDef)
-                }
-                return SdkClass(node, base, methods)
+        if not isinstance(node, ast.ClassDef):
+            return UNKNOWN
+        made = with_bases(node, list(map(value, node.bases)), self._others) or SdkClass(node, UNKNOWN, {})
+        made.methods = {
+            part.name: Function(run, part, frame.of_functions, defaults_of(part.args, value))
+            for part in node.body
+            if isinstance(part, ast.FunctionDef)
+        }
+        if made.kind:
+            return made
+        made.other_bases = tuple(base for base in node.bases if ast.unparse(base) not in ("object", "ABC", "abc.ABC"))
+        self._others[node.name] = made
         return UNKNOWN
 
     def doubted(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:

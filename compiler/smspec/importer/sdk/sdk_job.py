@@ -6,6 +6,7 @@ import json
 
 from smspec.importer.imported import Imported, LocalCode, NotImported, RequestNotFound
 from smspec.importer.sdk.call_requests import CALL, RequestOfCall
+from smspec.importer.sdk.callables import SubclassInstance
 from smspec.importer.sdk.following import Following
 from smspec.importer.sdk.notebook import NotebookProgram, read_program
 from smspec.importer.sdk.requests import RequestOfJob
@@ -41,6 +42,12 @@ def found_jobs(name: str, content: bytes) -> ReadProgram:
 def imported_job(found: ReadProgram, choice: str | None) -> Imported:
     """Return one of the jobs; raise `RequestNotFound` if there is none, or the choice is open."""
     job = _chosen(found, choice)
+    why = job.estimator.made_by.not_followed() if isinstance(job.estimator, SubclassInstance) else ""
+    if why:
+        raise RequestNotFound(
+            f"{why}, which smspec does not follow, and which may change any argument; start it once, then import the"
+            " job by its name"
+        )
     variables = Variables()
     made = _reader(job)(job, found.following.surroundings, variables).made()
     request, keys = made.request, dict[str, object]()

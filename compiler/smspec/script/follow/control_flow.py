@@ -139,11 +139,15 @@ class ControlFlow:
         leaves = any(isinstance(part, LEAVING) for statement in node.body for part in ast.walk(statement))
         if passes is None or leaves or node.orelse:
             return False
-        for number, item in enumerate(passes):
-            self.assign(node.target, item)
+        rest = list(passes)
+        number = 0
+        while number < len(rest):
+            self.assign(node.target, rest[number])
             self.run.rounds.append(number)
             self._block(node.body)
             self.run.rounds.pop()
+            number += 1
+            rest += (self.run.domain.passes(iterated) or ())[len(rest) :]  # a pass may add items
         return True
 
     def try_(self, node: ast.Try) -> Ending | None:

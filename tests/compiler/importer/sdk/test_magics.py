@@ -50,6 +50,22 @@ ROLE = "arn:aws:iam::111122223333:role/X"
         ("%%capture\nlr = '0.2'", (ROLE, "0.2", "l"), ""),
         ("%%python\nthis is not Python", (ROLE, "0.1", "l"), ""),
         ("%load_ext autoreload\n%autoreload 2", (ROLE, "0.1", "l"), ""),
+        ("  %run config.py", ("?", "?", "l"), "%run config.py"),
+        ("\n  x = 1\n  %run config.py", (ROLE, "0.1", "l"), ""),
+        ("run config.py", ("?", "?", "l"), "%run config.py"),
+        ("  x = 1\n  run -i ./config.py", ("?", "?", "l"), "%run -i ./config.py"),
+        ("store -r lr", (ROLE, "?", "l"), ""),
+        ("store -r", ("?", "?", "l"), "%store -r"),
+        ("run = 1\nrun -1", (ROLE, "0.1", "l"), ""),
+        ("  lr = '0.2'\n  x = 1", (ROLE, "0.2", "l"), ""),
+        ("get_ipython().ex('lr = 1')", ("?", "?", "l"), "get_ipython().ex"),
+        ("get_ipython().push({'lr': 0.7})  # a comment", ("?", "?", "l"), "get_ipython().push"),
+        ("get_ipython().user_ns['lr'] = 0.7", ("?", "?", "l"), "user_ns"),
+        ("if True:\n    import sys; sys.modules['__main__'].lr = 1", ("?", "?", "l"), "__main__"),
+        ("eval('globals().update(lr=1)')", ("?", "?", "l"), "eval"),
+        ("if __name__ == '__main__':\n    lr = '0.2'", (ROLE, "?", "l"), ""),
+        ('text = """\nrun the script\n"""', (ROLE, "0.1", "l"), ""),
+        ("store = r = 1\nstore -r", (ROLE, "0.1", "l"), ""),
         ("%store lr", (ROLE, "0.1", "l"), ""),
         ("get_ipython().run_line_magic('autoreload', '2')", (ROLE, "0.1", "l"), ""),
     ],
@@ -72,3 +88,10 @@ def test_other_code_is_listed_once():
 def test_job_of_a_cell_for_another_process_is_found():
     found = imported(SETS, f"%%python\nrole = 'other'\nlr = '0.3'\nlater = 'm'\n{JOB}")
     assert values(found) == ("other", "0.3", "m")
+
+
+def test_names_set_in_the_main_module_are_variables():
+    found = imported("import __main__", SETS, "__main__.lr = '0.3'", "later = 'l'", JOB)
+    assert values(found) == ("?", "?", "l")
+    (doubt,) = [part for part in found.not_imported if "may set names" in part.why]
+    assert "cell 1, line 1, and 1 more: `import __main__`" in str(doubt)
