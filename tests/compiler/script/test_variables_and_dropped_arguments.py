@@ -204,3 +204,17 @@ def test_text_for_no_file_is_reported_unless_it_is_read(option, after, value, re
     text = f"import argparse\np = argparse.ArgumentParser()\np.add_argument({option})\na = p.parse_args()\n{after}\n"
     name = option.split("'")[1].lstrip("-")
     assert [code for code, _ in codes(text, hyperparameters={name: value})] == reported
+
+
+@pytest.mark.parametrize(
+    ("word", "help"),
+    [
+        ("--lr 0.1", 'write one word per item: `"--lr", "0.1"`'),
+        ("--lr=0.1 --name x", ""),
+        ("--rate 0.1", "declare it in the script, or remove the argument; argparse exits with status 2"),
+    ],
+)
+def test_option_and_value_in_one_item_are_two(word, help):
+    text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\np.parse_args()\n"
+    reported = findings(text, entry_point={"script": "train.py", "args": [word]})
+    assert [one.help for one in reported] == ([help] if help else [])

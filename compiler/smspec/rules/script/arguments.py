@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.suggestions import did_you_mean, nearest
-from smspec.rules.script.starts import ScriptAndJob, near_name, notes, option_word, read_at
+from smspec.rules.script.starts import ScriptAndJob, help_for_one_item, near_name, notes, option_word, read_at
 from smspec.script.grammars import accepts
 from smspec.script.program import CommandLine, DeclaredOption, bare
 from smspec.script.script_environment import Argument, ArgumentFault, argument_words
@@ -39,7 +39,7 @@ def undeclared_argument(both: ScriptAndJob) -> Iterator[Finding]:
             both.path_of(fault),
             f"`{both.name}` has no argument `{option_word(fault.argument)}`{why}",
             label=label,
-            help=help,
+            help=help_for_one_item(fault) or help,
             on="key" if fault.argument.hyperparameter is not None else "value",
             notes=notes(fault),
         )
@@ -293,7 +293,6 @@ def missing_hyperparameter(both: ScriptAndJob) -> Iterator[Finding]:
         )
 
 
-_DEFAULT = "remove it for the default of the script"
 _NO_VALUE = frozenset({"none", "null", "nil", "nan"})
 
 
@@ -318,7 +317,7 @@ def text_that_means_no_file(both: ScriptAndJob) -> Iterator[Finding]:
             yield AMBIGUOUS_TEXT.at(
                 argument.path,
                 f"`{option_word(argument)}` of `{both.name}` is the string `{word}`, which is true in Python",
-                help=_DEFAULT + (", or write the file as a path: `./…`" if meant == "file" else ""),
+                help="remove it for the default of the script" + ", or write `./…` for a file" * (meant == "file"),
                 notes=read_at(found[1].place),
             )
 
