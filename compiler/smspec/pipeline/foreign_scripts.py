@@ -122,7 +122,11 @@ def _words(document: Document) -> list[str]:
 
 
 def _command(words: Sequence[str], files: _Files, path: Path) -> ForeignScript | None:
-    """Return the script that a command starts: the text after `-c`, or a file."""
+    """Return the script that a command starts, also through wrappers: the text after `-c`, or a file."""
+    from smspec.script.started import program_index  # imported late: few jobs have a command
+
+    start = program_index(words)
+    words = [] if start is None else words[start:]
     if not words or (shell := _SHELL.fullmatch(words[0])) is None:
         return _file(words[0], files, path) if words and "/" in words[0] else None
     options, rest = [], list(words[1:])
@@ -136,7 +140,7 @@ def _command(words: Sequence[str], files: _Files, path: Path) -> ForeignScript |
     is_text = any("c" in option for option in options if option.startswith("-"))
     if not is_text:
         return _file(rest[0], files, path, shell=kind, options=written)
-    index = len(words) - len(rest)
+    index = (start or 0) + len(words) - len(rest)
     text = rest[0].encode()
     content = text if len(text) <= MOST_FOREIGN_BYTES else b""
     return ForeignScript(name="", file="", content=content, path=(*path, index), shell=kind, options=written)

@@ -68,6 +68,28 @@ COMMANDS = {
         {"train.py": PARSER},
         [("SM542", "entry_point.command[2]")],
     ),
+    "a text behind wrappers": (
+        ["env", "A=1", "nice", "-n", "5", "bash", "-c", "python3 train.py; echo"],
+        {},
+        [("SM542", "entry_point.command[7]")],
+    ),
+    "a text of each process": (
+        ["mpirun", "-np", "2", "sh", "-c", "python3 train.py; echo"],
+        {},
+        [("SM542", "entry_point.command[5]")],
+    ),
+    "a file behind a wrapper": (
+        ["timeout", "3h", "bash", "run.sh"],
+        {"run.sh": LOST},
+        [UNREAD, ("SM542", "entry_point.command")],
+    ),
+    "a program behind a wrapper": (
+        ["env", "A=1", "./run.sh"],
+        {"run.sh": LOST},
+        [UNREAD, ("SM542", "entry_point.command")],
+    ),
+    "a setting of the shell": (["env", "SHELLOPTS=errexit", "bash", "-c", "python3 train.py; echo"], {}, []),
+    "an unknown wrapper": (["runner", "bash", "-c", "python3 train.py; echo"], {}, [UNREAD]),
     "a file": (["bash", "run.sh"], {"run.sh": LOST}, [UNREAD, ("SM542", "entry_point.command")]),
     "a file by its absolute path": (
         ["bash", "/opt/ml/code/run.sh"],
