@@ -120,7 +120,8 @@ def ignored_failure(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
     from smspec.script.shell.lost_statuses import lost_statuses
 
     for one in (script, *script.called):
-        if not one.dialect or one.is_sourced:  # what is sourced has the settings of its caller
+        # What is sourced has the settings of its caller; a program may look at more than the status.
+        if not one.dialect or one.is_sourced or script.shell == "python":
             continue
         for lost in lost_statuses(one.text, one.dialect, **_settings(one))[:1]:
             place = Span(one.file, lost.line, 1, lost.line, 2)
