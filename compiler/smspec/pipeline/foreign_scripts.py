@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from smspec.pipeline.script_reading import Started
-from smspec.script.program import LAUNCHERS, MOST_FOREIGN_BYTES, ForeignScript, StartedLauncher, UnreadScript
+from smspec.script.program import LAUNCHERS, MOST_FOREIGN_BYTES, ForeignScript, Program, StartedLauncher, UnreadScript
 from smspec.script.shell import NotUnderstood, Simple, simple_commands
 from smspec.script.shell.grammar import shell_script
-from smspec.source import Document, Listing, Path, Scalar, Span
+from smspec.source import Document, Listing, Path, Scalar, SourceText, Span
 from smspec.source import Sequence as SequenceNode
 from smspec.source.real_file import open_real
 
@@ -93,6 +93,67 @@ def shell_of_command(document: Document, source: Listing, directory: str) -> For
     return None if script is None or script.name else _with_called(script, files)
 
 
+_STARTS = re.compile(r"\b(?:subprocess|os\.system|os\.popen)\b")
+_STARTERS = frozenset({"call", "check_call", "check_output", "popen", "Popen", "run", "system"})
+_REPAIRS = r"dos2unix|fromdos|\\r(?!\w)|^.*{0}.*(?:['\"][wax]|write|\bsed\b)|(?:copy|save|download).*{0}"
+"""What a program that may write a script, or remove its carriage returns, contains."""
+
+
+def shells_of_program(program: Program, path: Path, source: Listing, directory: str) -> ForeignScript | None:
+    """Return the shell scripts of the source that a Python program starts, as what the program calls.
+
+    Raise OSError.
+    """
+    names = {posixpath.basename(file.path) for file in source.files if not file.path.endswith(".py")}
+    texts = [one for one in program.texts if _STARTS.search(one.text) and any(name in one.text for name in names)]
+    if not texts or any(re.search(r"\bchdir\b", one.text) for one in program.texts):
+        return None
+    files, every = _Files(source, directory), "\n".join(one.text for one in program.texts)
+    found: dict[tuple[str, str], ForeignScript] = {}
+    for word, line, shell in (call for one in texts for call in _calls_of_python(one)):
+        called = _file(word, files, path, shell=shell)
+        if called is None or not called.dialect:
+            continue
+        of_program = called.called_in_line(line, is_sourced=False, sets_mode=False, sets_content=False)
+        for one in (of_program, *_with_called(called, files).called):
+            name = re.escape(posixpath.basename(one.name))
+            is_repaired = re.search(_REPAIRS.format(name), every, re.MULTILINE) is not None
+            found[one.name, one.shell] = one.called_in_line(
+                one.line,
+                is_sourced=one.is_sourced,
+                sets_mode=one.sets_mode or "chmod" in every,
+                sets_content=one.sets_content or is_repaired,
+            )
+    root = ForeignScript(name=program.texts[0].name, file=program.texts[0].name, path=path, shell="python")
+    return root.with_called(tuple(found.values())) if found else None
+
+
+def _calls_of_python(module: SourceText) -> Iterator[tuple[str, int, str]]:
+    """Yield (file, line, shell) of what the calls of a module start in the directory of the source."""
+    import ast  # imported late: few programs start others
+
+    from smspec.script.script_files import nodes_of, parsed
+
+    tree = parsed(module)
+    for node in () if tree is None else nodes_of(tree):
+        if not isinstance(node, ast.Call) or not node.args or any(one.arg in ("cwd", None) for one in node.keywords):
+            continue
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        first = node.args[0]
+        words: list[str | None] = []
+        if isinstance(first, ast.List | ast.Tuple):
+            values = [one.value if isinstance(one, ast.Constant) else None for one in first.elts]
+            words = [value if isinstance(value, str) else None for value in values]
+        elif isinstance(first, ast.Constant) and isinstance(first.value, str):
+            is_text = name in ("popen", "system") or any(one.arg == "shell" for one in node.keywords)
+            text = ForeignScript(name="", file="", content=first.value.encode(), shell="sh") if is_text else None
+            words = [] if is_text else [first.value]
+            if name in _STARTERS and text is not None:
+                yield from ((word, node.lineno, shell) for word, _, shell, is_read in _calls(text) if not is_read)
+        if name in _STARTERS:
+            yield from ((word, line, shell) for word, line, shell, _ in _called(node.lineno, words))
+
+
 def launches_of(script: ForeignScript) -> Iterator[StartedLauncher]:
     """Yield the launchers that every run of a shell script starts before it could install any."""
     try:
@@ -122,7 +183,11 @@ def _words(document: Document) -> list[str]:
 
 
 def _command(words: Sequence[str], files: _Files, path: Path) -> ForeignScript | None:
-    """Return the script that a command starts: the text after `-c`, or a file."""
+    """Return the script that a command starts, also through wrappers: the text after `-c`, or a file."""
+    from smspec.script.started import program_index  # imported late: few jobs have a command
+
+    start = program_index(words)
+    words = [] if start is None else words[start:]
     if not words or (shell := _SHELL.fullmatch(words[0])) is None:
         return _file(words[0], files, path) if words and "/" in words[0] else None
     options, rest = [], list(words[1:])
@@ -136,7 +201,7 @@ def _command(words: Sequence[str], files: _Files, path: Path) -> ForeignScript |
     is_text = any("c" in option for option in options if option.startswith("-"))
     if not is_text:
         return _file(rest[0], files, path, shell=kind, options=written)
-    index = len(words) - len(rest)
+    index = (start or 0) + len(words) - len(rest)
     text = rest[0].encode()
     content = text if len(text) <= MOST_FOREIGN_BYTES else b""
     return ForeignScript(name="", file="", content=content, path=(*path, index), shell=kind, options=written)
@@ -247,15 +312,15 @@ def _calls(script: ForeignScript) -> Iterator[tuple[str, int, str, bool]]:
         is_sourced = len(words) > 1 and words[0] in (".", "source")
         if is_sourced and words[1] and ("/" in words[1] or script.dialect == "bash") and words[1][0] != "/":
             yield words[1], command.line, script.dialect, True
-        yield from _called(command, words)
+        yield from _called(command.line, words)
 
 
-def _called(command: Simple, words: list[str | None]) -> Iterator[tuple[str, int, str, bool]]:
+def _called(line: int, words: list[str | None]) -> Iterator[tuple[str, int, str, bool]]:
     name = words[0] if words else None
     if name is None:
         return
     if shell := _SHELL.fullmatch(name):
         if len(words) > 1 and words[1] and words[1][0] not in "-+":
-            yield words[1], command.line, shell[1], False
+            yield words[1], line, shell[1], False
     elif "/" in name and not _in_source(name).startswith("/"):
-        yield name, command.line, "", False
+        yield name, line, "", False

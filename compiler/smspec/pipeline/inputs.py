@@ -348,11 +348,20 @@ def _script(document: Document, directory: str, inputs: BuildInputs, cache: Inpu
     if source.files:
         ignore, python = document.strings(("source", "ignore")), image_python(document, inputs.lock)
         read = cache.program(started, source, place, python, ignore)
-    if started.key != "command":
-        return read
-    from smspec.pipeline.foreign_scripts import shell_of_command  # imported late, as above
+    shell = None
+    if started.key == "command":
+        from smspec.pipeline.foreign_scripts import shell_of_command  # imported late, as above
 
-    return replace(read, shell=shell_of_command(document, source, place))
+        shell = shell_of_command(document, source, place)
+    if (
+        shell is None
+        and isinstance(read.program, Program)
+        and any("bash" in t.text or ".sh" in t.text for t in read.program.texts)
+    ):
+        from smspec.pipeline.foreign_scripts import shells_of_program
+
+        shell = shells_of_program(read.program, ("entry_point", started.key), source, place)
+    return replace(read, shell=shell)
 
 
 def _source_texts(document: Document, inputs: Inputs, cache: InputCache) -> tuple[SourceText, ...] | None:

@@ -343,7 +343,9 @@ def _source_texts(job: DecodedJob) -> Iterable[Finding]:
     # Imported late: few jobs have keys that are compared with the source.
     from smspec.rules.source import source_text_findings
 
-    return source_text_findings(job.spec, job.inputs.source_texts)
+    program = job.inputs.program
+    reached = program.texts if isinstance(program, Program) else ()
+    return source_text_findings(job.spec, job.inputs.source_texts, reached)
 
 
 SOURCES: tuple[Callable[[DecodedJob], Iterable[Finding]], ...] = (

@@ -164,6 +164,10 @@ def compares_source(document: Document) -> bool:
     """Return whether a spec has any key that is compared with the texts of its source."""
     if any(document.node(path) is not None for path in _COMPARED):
         return True
+    hyperparameters = document.node(("hyperparameters",))
+    values = [value for _, value in hyperparameters.entries] if isinstance(hyperparameters, Entries) else []
+    if any(isinstance(value, Scalar) and value.value == "" for value in values):
+        return True
     channels = document.node(("channels",))
     names = [key.text for key, _ in channels.entries] if isinstance(channels, Entries) else []
     return any(_is_pipe(document, path) for path in (("input_mode",), *(("channels", n, "input_mode") for n in names)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import posixpath
+import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
@@ -183,6 +185,50 @@ def unused_arguments_style(job: JobSpec, _: Listing) -> Iterator[Finding]:
         )
 
 
+COMMAND_IN_ONE_ITEM = Rule("SM826", "command in one item", instead_of="SM512")
+
+_PROGRAM = re.compile(
+    r"(?:/\S*/)?(?:python[\d.]*|bash|dash|sh|torchrun|accelerate|deepspeed|mpirun|env|exec|nice|nohup|numactl|time|timeout)"
+)
+_NO_PROGRAM = re.compile(r"-(?!\w*[cm]\Z).*|[A-Za-z_]\w*=.*|\d+[smhd]?", re.DOTALL)
+"""Words between a program and the one that it starts: options, except those before a text or a module."""
+
+_OF_A_SHELL = re.compile(r"[;&|<>$`*]")
+
+
+def command_in_one_item(job: JobSpec, source: Listing) -> Iterator[Finding]:
+    """Reject a program, or the file that an interpreter runs, whose name has the arguments in it.
+
+    A command is started without a shell: each item is one word, and no program has a name such as `python train.py`.
+    """
+    words = job.entry_point.command if isinstance(job.entry_point, CommandEntry) else ()
+    for index, word in enumerate(words):
+        parts = word.split()
+        if parts and parts != [word] and not _has(source, word):
+            first = parts[0]
+            is_file = _has(source, first) and (index == 0 or first.endswith((".py", ".sh")))
+            if _PROGRAM.fullmatch(first) or is_file or (index == 0 and "/" not in first):
+                yield COMMAND_IN_ONE_ITEM.at(
+                    ("entry_point", "command", index),
+                    f"`entry_point.command[{index}]` is {quoted(word)}, but no file has this name",
+                    help=_help_for_words(word, parts),
+                )
+                return
+        if not (_PROGRAM.fullmatch(word) or (index and _NO_PROGRAM.fullmatch(word))):
+            return
+
+
+def _has(source: Listing, word: str) -> bool:
+    return source.has(posixpath.normpath(word).removeprefix("/opt/ml/code/"))
+
+
+def _help_for_words(word: str, parts: list[str]) -> str:
+    if _OF_A_SHELL.search(word):
+        return "write `[bash, -c, TEXT]`: only a shell reads such a text"
+    is_plain = len(parts) <= 4 and all(re.fullmatch(r"[A-Za-z/.-][\w./-]*", part) for part in parts)
+    return "write one word per item" + (f": `{', '.join(parts)}`" if is_plain else ", as in `[python, train.py]`")
+
+
 SECRET_IN_THE_IMAGE = Rule("SM602", "secret in the image", "warning")
 
 CERTAIN_SECRET_IN_THE_IMAGE = Rule("SM618", "certain secret in the image")
@@ -311,6 +357,7 @@ RULES = (
     hyperparameters_too_large_for_a_variable,
     oversized_argument,
     unused_arguments_style,
+    command_in_one_item,
     secret_in_the_image,
     secret_instead_of_its_variable,
 )

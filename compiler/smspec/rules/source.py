@@ -11,6 +11,7 @@ from typing import Literal
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
+from smspec.rules.hyperparameters import EMPTY_HYPERPARAMETER
 from smspec.script.printed_lines import PrintedLine, printed_lines
 from smspec.service.metric_pattern import letters, literal_before_value, most_steps
 from smspec.source import SourceText, Span
@@ -21,10 +22,11 @@ from smspec.spec.startup import starter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceAndJob:
-    """``texts``: all text files of the source."""
+    """``texts``: all text files of the source; ``reached``: those that the program is known to consist of, if any."""
 
     job: JobSpec
     texts: tuple[SourceText, ...]
+    reached: tuple[SourceText, ...] = ()
 
     @property
     def modules(self) -> tuple[SourceText, ...]:
@@ -195,8 +197,8 @@ def _elsewhere(both: SourceAndJob, local: str) -> Iterator[Finding]:
             return
 
 
-def _is_string(text: SourceText, path: str) -> bool:
-    """Return whether a path is in a string that the script uses: not in a comment or a docstring."""
+def _is_string(text: SourceText, path: str, *, at_end: bool = False) -> bool:
+    """Return whether a path begins or ends a string that the script uses: it is not in a comment or a docstring."""
     from smspec.script.script_files import nodes_of, parsed  # imported late: few jobs write checkpoints elsewhere
 
     tree = parsed(text)
@@ -204,7 +206,8 @@ def _is_string(text: SourceText, path: str) -> bool:
         return False
     idle = {id(node.value) for node in nodes_of(tree) if isinstance(node, ast.Expr)}
     strings = (node for node in nodes_of(tree) if isinstance(node, ast.Constant) and id(node) not in idle)
-    return any(isinstance(node.value, str) and node.value.rstrip("/.").startswith(path) for node in strings)
+    texts = (node.value.rstrip("/.") for node in strings if isinstance(node.value, str))
+    return any(one.endswith(path) if at_end else one.startswith(path) for one in texts)
 
 
 def _mentioned(text: str, local: str) -> _Mentioned:
@@ -273,6 +276,50 @@ def _starts_own_file(both: SourceAndJob, command: tuple[str, ...]) -> bool:
     return any(name == word or name.endswith(f"/{word}") for word in words for name in names)
 
 
+_FILE = re.compile(r"(?<![\w.-])hyperparameters\.json")
+_DIRECTORY = re.compile(r"input/config|INPUT_CONFIG|opt/ml/input|[\"']config/?[\"']")
+_DECODES = re.compile(
+    r"\bloads\((?![^\n]*(?:\bread|\benviron|\bgetenv))|literal_eval|\beval\(|safe_load|smspec_runtime"
+    r"|sagemaker_(?:training|containers)|(?:strip|replace)\(\s*(?:'\"|r?\"\\\"|\"')|'\"\"'|\"\\\"\\\"\"|\bfromjson\b"
+    r"|\btr -d|\bsed\b|\bawk\b|\beval "
+)
+"""Ways to read a value of the file as JSON, or to remove its quotes."""
+
+
+def undecoded_empty_string(both: SourceAndJob) -> Iterator[Finding]:
+    """Warn about an empty string for a program that reads hyperparameters.json and decodes no value of it.
+
+    It is sent in the quotes of JSON, because SageMaker drops an empty one. Only arguments and variables are decoded.
+    """
+    job = both.job
+    if job.entry_point is None or job.hyperparameter_encoding == "raw":
+        return
+    texts = both.reached or both.texts
+    place = next((found for text in texts if (found := _reads_file(text))), None)
+    if place is None or any(_DECODES.search(text.text) for text in texts):
+        return
+    for hyperparameter in job.hyperparameters:
+        if hyperparameter.value == "":
+            yield EMPTY_HYPERPARAMETER.at(
+                ("hyperparameters", hyperparameter.name),
+                f'`hyperparameters.{hyperparameter.name}` is empty: hyperparameters.json has it in quotes, as `""`',
+                help="remove it, read it as an argument or a variable, or decode it with `json.loads`",
+                notes=(Note("this file is read here, where nothing decodes the value", place),),
+            )
+
+
+def _reads_file(text: SourceText) -> Span | None:
+    """Return where code names the file that SageMaker writes; one of that name may also be an output."""
+    is_module = text.name.endswith(".py")
+    if not is_module and not text.name.endswith(".sh") and not text.text.startswith("#!"):
+        return None
+    for match in _FILE.finditer(text.text) if _DIRECTORY.search(text.text) else ():
+        line = text.text[text.text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if "#" not in line and (not is_module or _is_string(text, match[0], at_end=True)):
+            return place_in(text, match.start(), match.end())
+    return None
+
+
 UNREAD_PIPE_CHANNEL = Rule("SM536", "Pipe channel that the script never reads", "warning")
 
 _READS_ANY = re.compile(
@@ -323,11 +370,14 @@ RULES: tuple[Callable[[SourceAndJob], Iterator[Finding]], ...] = (
     metric_that_nearly_matches,
     unused_checkpoints,
     hyperparameters_without_a_reader,
+    undecoded_empty_string,
     unread_pipe_channel,
 )
 
 
-def source_text_findings(job: JobSpec, texts: tuple[SourceText, ...]) -> list[Finding]:
+def source_text_findings(
+    job: JobSpec, texts: tuple[SourceText, ...], reached: tuple[SourceText, ...] = ()
+) -> list[Finding]:
     """Return where a job does not match the texts of its source."""
-    both = SourceAndJob(job=job, texts=texts)
+    both = SourceAndJob(job=job, texts=texts, reached=reached)
     return [finding for rule in RULES for finding in rule(both)]

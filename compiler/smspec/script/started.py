@@ -62,6 +62,21 @@ def started_by_command(words: Sequence[str]) -> StartedByCommand | None:
     return replace(found, name=found.name.removeprefix(_CODE))
 
 
+_SETTINGS = frozenset({"BASH_ENV", "ENV", "PATH", "SHELLOPTS"})
+"""Variables with which a shell starts other programs, or in another way."""
+
+
+def program_index(words: Sequence[str]) -> int | None:
+    """Return where the program is that the wrappers of a command start; None if that is not certain."""
+    rest = list(enumerate(words))
+    while rest and (name := rest[0][1].rpartition("/")[2]) in _WRAPPERS | _RUNNERS:
+        inner = _wrapped(rest, is_env=name == "env", is_mpi=name in _RUNNERS)
+        if inner is None or inner[1] & _SETTINGS:
+            return None
+        rest, _ = inner
+    return rest[0][0] if rest else None
+
+
 _Words = list[tuple[int, str]]
 _PROGRAM = re.compile(r"(?:/\S*/)?[\w.-]+")
 
@@ -103,7 +118,7 @@ def _wrapped(words: _Words, *, is_env: bool, is_mpi: bool) -> tuple[_Words, froz
         elif is_value_allowed or (_VALUE.fullmatch(word) and not is_env):
             is_value_allowed = is_mpi
         else:
-            return None
+            return (words[at:], frozenset(variables)) if "/" in word else None
     return None
 
 

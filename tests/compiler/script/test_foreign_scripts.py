@@ -68,6 +68,28 @@ COMMANDS = {
         {"train.py": PARSER},
         [("SM542", "entry_point.command[2]")],
     ),
+    "a text behind wrappers": (
+        ["env", "A=1", "nice", "-n", "5", "bash", "-c", "python3 train.py; echo"],
+        {},
+        [("SM542", "entry_point.command[7]")],
+    ),
+    "a text of each process": (
+        ["mpirun", "-np", "2", "sh", "-c", "python3 train.py; echo"],
+        {},
+        [("SM542", "entry_point.command[5]")],
+    ),
+    "a file behind a wrapper": (
+        ["timeout", "3h", "bash", "run.sh"],
+        {"run.sh": LOST},
+        [UNREAD, ("SM542", "entry_point.command")],
+    ),
+    "a program behind a wrapper": (
+        ["env", "A=1", "./run.sh"],
+        {"run.sh": LOST},
+        [UNREAD, ("SM542", "entry_point.command")],
+    ),
+    "a setting of the shell": (["env", "SHELLOPTS=errexit", "bash", "-c", "python3 train.py; echo"], {}, []),
+    "an unknown wrapper": (["runner", "bash", "-c", "python3 train.py; echo"], {}, [UNREAD]),
     "a file": (["bash", "run.sh"], {"run.sh": LOST}, [UNREAD, ("SM542", "entry_point.command")]),
     "a file by its absolute path": (
         ["bash", "/opt/ml/code/run.sh"],
@@ -229,3 +251,36 @@ def test_deepspeed_passes_the_rank(found):
 )
 def test_other_commands_stay_unread(command, found):
     assert found({"command": command}, **{"train.py": PARSER}) == [UNREAD]
+
+
+CR = b"set -e\r\nmkdir -p q\r\n"
+STARTED_BY_PYTHON = {
+    "a list": ("subprocess.check_call(['bash', 'prep.sh'])", {"prep.sh": CR}, ["SM553"]),
+    "a text": ("os.system('bash prep.sh && echo')", {"prep.sh": CR}, ["SM553"]),
+    "a text for a shell": ("subprocess.run('sh ./prep.sh', shell=True)", {"prep.sh": CR}, ["SM553"]),
+    "a file": ("subprocess.run(['./prep.sh'])", {"prep.sh": b"#!/bin/sh\r\nls\r\n"}, ["SM553"]),
+    "a file that is not executable": ("subprocess.run(['./prep.sh'])", {"-prep.sh": b"#!/bin/sh\nls\n"}, ["SM553"]),
+    "a byte order mark": ("subprocess.run(['./prep.sh'])", {"prep.sh": BOM + b"#!/bin/bash\nls\n"}, ["SM553"]),
+    "a script that it calls": (
+        "subprocess.run(['bash', 'prep.sh'])",
+        {"prep.sh": b"bash sub.sh\n", "sub.sh": CR},
+        ["SM553"],
+    ),
+    "line ends of Linux": ("subprocess.run(['bash', 'prep.sh'])", {"prep.sh": b"set -e\nls\n"}, []),
+    "its status": ("subprocess.run(['bash', 'prep.sh'])", {"prep.sh": LOST + b"echo\n"}, []),
+    "another directory": ("subprocess.run(['bash', 'prep.sh'], cwd='x')", {"prep.sh": CR}, []),
+    "another start": ("os.chdir('x'); os.system('bash prep.sh')", {"prep.sh": CR}, []),
+    "a repair": ("os.system('dos2unix prep.sh'); os.system('bash prep.sh')", {"prep.sh": CR}, []),
+    "a writer": ("open('prep.sh', 'w').write('ls')\nos.system('bash prep.sh')", {"prep.sh": CR}, []),
+    "a mode": ("os.chmod('prep.sh', 493)\nsubprocess.run(['./prep.sh'])", {"-prep.sh": b"#!/bin/sh\nls\n"}, []),
+    "no start": ("print(['bash', 'prep.sh'])", {"prep.sh": CR}, []),
+    "another script": ("subprocess.run(['bash', '/opt/x/prep.sh'])", {"prep.sh": CR}, []),
+}
+
+
+@pytest.mark.parametrize("name", STARTED_BY_PYTHON)
+def test_script_that_a_program_starts_is_checked(name, found):
+    line, files, expected = STARTED_BY_PYTHON[name]
+    program = f"import os, subprocess\n{line}\n".encode()
+    for entry in ("train.py", {"command": ["python3", "train.py"]}):
+        assert [code for code, _ in found(entry, **{"train.py": program, **files})] == expected

@@ -14,6 +14,8 @@ from smspec.script.printed_lines import printed_lines
 from smspec.service.metric_pattern import letters, literal_before_value, most_steps
 from smspec.source import SourceText
 from support.script.read_programs import codes
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
 
 PIPE = {"clicks": {"s3": "s3://example-data/ctr/clicks/", "input_mode": "Pipe"}}
 CHECKPOINTS = {"s3": "s3://example-models/checkpoints/"}
@@ -207,6 +209,46 @@ def test_hyperparameters_of_a_command_are_reported():
 def test_hyperparameters_that_are_read_are_not_reported(read):
     assert found(f"x = '{read}'\n", **COMMAND) == []
     assert found("print('x')\n", {"other": f"x = '{read}'\n"}, **COMMAND) == []
+
+
+EMPTY = {"entry_point": {"script": "train.py", "args_style": "none"}, "hyperparameters": {"suffix": ""}}
+READ = "import json, os\nh = json.load(open('/opt/ml/input/config/hyperparameters.json'))\n"
+
+
+def test_empty_string_for_a_reader_of_the_file_is_reported():
+    assert found(READ + "print(h['suffix'])\n", **EMPTY) == ["SM217"]
+    joined = "import os\nopen(os.path.join(os.environ['SM_INPUT_CONFIG_DIR'], 'hyperparameters.json'))\n"
+    assert found(joined, **EMPTY) == ["SM217"]
+    assert found("import settings\n", {"settings": READ}, **EMPTY) == ["SM217"]
+    assert found(READ.replace("load(", "loads(").replace("')", "').read()"), **EMPTY) == ["SM217"]
+    assert found(READ, **{**EMPTY, "hyperparameters": {"suffix": "x"}}) == []
+
+
+def test_empty_string_matters_only_to_modules_that_are_reached(tmp_path):
+    spec = BUILT.replace("{epochs: 2}", "{suffix: ''}").replace(": train.py", ": {script: train.py, args_style: none}")
+    write_job(tmp_path, spec, **{"src/settings.py": READ})
+    assert "SM217" not in smspec("validate", cwd=tmp_path).out
+    write_job(tmp_path, spec, **{"src/settings.py": READ, "src/train.py": "import settings\nprint(settings.h)\n"})
+    assert "SM217" in smspec("validate", cwd=tmp_path).out
+    command = spec.replace("{script: train.py, args_style: none}", "{command: [./train.sh]}")
+    shell = "#!/bin/sh\ncat /opt/ml/input/config/hyperparameters.json\n"
+    write_job(tmp_path, command, **{"src/train.sh": shell})
+    assert "SM217" in smspec("validate", cwd=tmp_path).out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        READ + "h = {k: json.loads(v) for k, v in h.items()}\n",
+        READ + "h = {k: v.strip('\"') for k, v in h.items()}\n",
+        READ + "if h['suffix'] == '\"\"':\n    h['suffix'] = ''\n",
+        "import json, os\njson.dump({}, open(os.path.join(os.environ['SM_MODEL_DIR'], 'hyperparameters.json'), 'w'))\n",
+        '# /opt/ml/input/config/hyperparameters.json\n"""/opt/ml/input/config/hyperparameters.json"""\n',
+        "import os\nprint(os.environ['SM_HP_SUFFIX'])\n",
+    ],
+)
+def test_empty_string_that_is_decoded_is_not_reported(text):
+    assert found(text, **EMPTY) == []
 
 
 def test_unread_pipe_channel_is_reported():

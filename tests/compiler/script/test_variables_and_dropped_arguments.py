@@ -181,9 +181,40 @@ def test_word_that_a_script_looks_at_leaves_its_options_known(name):
         ("'--padding'", "", "none", []),
         ("'--profile'", "", "none", []),
         ("'--lr', type=float", "", "nan", []),
+        ("'--weights'", "if a.weights:\n    open(a.weights)", "nan", ["SM215"]),
+        ("'--weights'", "import torch\ntorch.load(a.weights)", "none", ["SM215"]),
+        ("'--init'", "from pathlib import Path\ninit = a.init\nPath(init).open()", "null", ["SM215"]),
+        ("'--init'", "if a.init is not None:\n    print('starts from', a.init)", "nil", ["SM215"]),
+        ("'--init'", "size = a.init or 3\nprint(size)", "none", ["SM215"]),
+        ("'--init'", "def main(args):\n    if args.init:\n        print(1)\nmain(a)", "null", ["SM215"]),
+        ("'--init'", "size = a.init or 3\nprint(repr(vars(a)))", "none", ["SM215"]),
+        ("'--init', default='x'", "open(a.init)", "null", []),
+        ("'--init'", "print(a.init)", "null", []),
+        ("'--init'", "import torch\ntorch.load(model.init)", "null", []),
+        ("'--init'", "if a.init == 'null':\n    a.init = None\nif a.init:\n    open(a.init)", "null", []),
+        ("'--padding'", "if a.padding:\n    pad(x, mode=a.padding)", "none", []),
+        ("'--padding'", "mode = a.padding or 'same'\npad(x, mode=mode)", "none", []),
+        ("'--padding'", "if a.padding:\n    print(PADS[a.padding])", "none", []),
+        ("'--padding'", "if a.padding:\n    pad(a)", "none", []),
+        ("'--padding'", "if a.padding:\n    pad(**vars(a))", "none", []),
+        ("'--weight'", "if a.weight is not None:\n    print(float(a.weight))", "nan", []),
     ],
 )
 def test_text_for_no_file_is_reported_unless_it_is_read(option, after, value, reported):
     text = f"import argparse\np = argparse.ArgumentParser()\np.add_argument({option})\na = p.parse_args()\n{after}\n"
     name = option.split("'")[1].lstrip("-")
     assert [code for code, _ in codes(text, hyperparameters={name: value})] == reported
+
+
+@pytest.mark.parametrize(
+    ("word", "help"),
+    [
+        ("--lr 0.1", 'write one word per item: `"--lr", "0.1"`'),
+        ("--lr=0.1 --name x", ""),
+        ("--rate 0.1", "declare it in the script, or remove the argument; argparse exits with status 2"),
+    ],
+)
+def test_option_and_value_in_one_item_are_two(word, help):
+    text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\np.parse_args()\n"
+    reported = findings(text, entry_point={"script": "train.py", "args": [word]})
+    assert [one.help for one in reported] == ([help] if help else [])

@@ -103,8 +103,11 @@ _CURES = {
     "errexit": "add `set -e` at the beginning of the script",
     "pipefail": "add `set -eo pipefail` at the beginning of the script",
     "wait": 'save its process id with `pid=$!`, and add `wait "$pid"`, which has its status',
+    "trap": "change the trap, so that it ends with the status that it begins with: `s=$?; …; exit $s`",
+    "setting": "remove the `set +…` before it, or add `set -eo pipefail` after that line",
     "declaration": "declare the variable in a line before, and assign it without `local` or `export`",
     "check": "add `|| exit 1` to the command",
+    "output": "add a line before with `output=$(COMMAND) || exit 1`, and use `$output` instead",
 }
 
 
@@ -117,11 +120,12 @@ def ignored_failure(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
     from smspec.script.shell.lost_statuses import lost_statuses
 
     for one in (script, *script.called):
-        if not one.dialect or one.is_sourced:  # what is sourced has the settings of its caller
+        # What is sourced has the settings of its caller; a program may look at more than the status.
+        if not one.dialect or one.is_sourced or script.shell == "python":
             continue
         for lost in lost_statuses(one.text, one.dialect, **_settings(one))[:1]:
             place = Span(one.file, lost.line, 1, lost.line, 2)
-            is_of_sh = lost.cure == "pipefail" and one.dialect == "sh"
+            is_of_sh = lost.cure in ("pipefail", "setting") and one.dialect == "sh"
             where = f" in line {lost.line}" if one.name else ""
             yield IGNORED_FAILURE.at(
                 script.path,

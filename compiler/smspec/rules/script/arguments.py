@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.suggestions import did_you_mean, nearest
-from smspec.rules.script.starts import ScriptAndJob, near_name, notes, option_word, read_at
+from smspec.rules.script.starts import ScriptAndJob, help_for_one_item, near_name, notes, option_word, read_at
 from smspec.script.grammars import accepts
 from smspec.script.program import CommandLine, DeclaredOption, bare
 from smspec.script.script_environment import Argument, ArgumentFault, argument_words
@@ -39,7 +39,7 @@ def undeclared_argument(both: ScriptAndJob) -> Iterator[Finding]:
             both.path_of(fault),
             f"`{both.name}` has no argument `{option_word(fault.argument)}`{why}",
             label=label,
-            help=help,
+            help=help_for_one_item(fault) or help,
             on="key" if fault.argument.hyperparameter is not None else "value",
             notes=notes(fault),
         )
@@ -294,14 +294,12 @@ def missing_hyperparameter(both: ScriptAndJob) -> Iterator[Finding]:
 
 
 _NO_VALUE = frozenset({"none", "null", "nil", "nan"})
-_OF_FILES = re.compile(r"(?:.*[-_])?(?:resume|checkpoint|ckpt|path|file|filename|dir|directory|folder)(?:[-_]from)?")
 
 
 def text_that_means_no_file(both: ScriptAndJob) -> Iterator[Finding]:
     """Warn about `none` and the like for an option that names a file, unless the script may compare it with that text.
 
-    Any other option may have such a value, as `padding: none`. That of a hyperparameter that is `None` is reported
-    without its script.
+    Its name or its use shows that. Any other may have such a value. `None` of a hyperparameter is reported elsewhere.
     """
     for argument in both.environment.arguments or ():
         word = argument.words[-1]
@@ -310,14 +308,16 @@ def text_that_means_no_file(both: ScriptAndJob) -> Iterator[Finding]:
         found = _option(both.program.command_lines, argument.words[0])
         if found is None or found[1].default not in (None, "") or found[1].is_required or found[1].choices:
             continue
-        name = bare(argument.words[0])
         read = re.compile(rf"\b{word.lower()}\b|(?i:['\"]{word}['\"])")
-        is_read = found[1].function is not None or any(read.search(text.text) for text in both.program.texts)
-        if _OF_FILES.fullmatch(name.lower()) and not is_read:
+        if found[1].function is not None or any(read.search(text.text) for text in both.program.texts):
+            continue
+        from smspec.script.option_values import meant_as  # imported late: few jobs have such a word
+
+        if meant := meant_as(found[1], argument.words[0], both.program.texts):
             yield AMBIGUOUS_TEXT.at(
                 argument.path,
                 f"`{option_word(argument)}` of `{both.name}` is the string `{word}`, which is true in Python",
-                help="remove it for the default of the script, or write the file as a path: `./…`",
+                help="remove it for the default of the script" + ", or write `./…` for a file" * (meant == "file"),
                 notes=read_at(found[1].place),
             )
 

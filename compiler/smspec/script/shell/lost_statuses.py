@@ -16,7 +16,7 @@ from smspec.script.shell.grammar import shell_script
 from smspec.script.shell.statuses import MOST_STEPS, Shell, Walk
 from smspec.source.frozen import dataclass
 
-Cure = Literal["errexit", "pipefail", "wait", "declaration", "check"]
+Cure = Literal["errexit", "pipefail", "wait", "trap", "setting", "declaration", "check", "output"]
 
 MOST_CANDIDATES = 40
 
@@ -41,7 +41,7 @@ _BASHISMS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostStatus:
-    """``command``: its name; ``cure``: the change that is certain to help, ``check`` if it is none of the others."""
+    """``command``: its name; ``cure``: the change that is certain to help, ``output`` if it is none of the others."""
 
     command: str
     line: int
@@ -76,8 +76,10 @@ def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail
         if (name in _OF_SETUP and id(command) not in plain) or (in_background and (is_served or name == "pip")):
             continue
 
-        def is_lost(target: Simple = command, *, errexit: bool = errexit, pipefail: bool = pipefail) -> bool:
-            walk = Walk(items, shell, target)
+        def is_lost(
+            target: Simple = command, change: str = "", *, errexit: bool = errexit, pipefail: bool = pipefail
+        ) -> bool:
+            walk = Walk(items, shell, target, change)
             loses = walk.loses(errexit=errexit, pipefail=pipefail)
             steps.append(walk.steps)
             return loses
@@ -86,15 +88,21 @@ def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail
             return  # what is known by then is enough
         if not is_lost():
             continue
-        cure: Cure = "check"
+        cure: Cure = "output"
         if in_background:
             cure = "wait"
         elif not is_lost(errexit=True):
             cure = "errexit"
         elif not is_lost(errexit=True, pipefail=True):
             cure = "pipefail"
+        elif not is_lost(change="trap", errexit=True, pipefail=True):
+            cure = "trap"
+        elif not is_lost(change="set", errexit=True, pipefail=True):
+            cure = "setting"
         elif any(command in simple_commands(script) for script in _declared(commands)):
             cure = "declaration"
+        elif not is_lost(change="||"):
+            cure = "check"
         yield LostStatus(command=name, line=command.line, cure=cure)
 
 

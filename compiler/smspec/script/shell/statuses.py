@@ -50,10 +50,10 @@ _Outcome = tuple[str, _State]
 
 
 class Walk:
-    """Follows one script with one command that fails."""
+    """Follows one script with one command that fails; ``change``: `trap` or `set` do nothing, or `||` ends with it."""
 
-    def __init__(self, items: tuple[AndOrList, ...], shell: Shell, target: Simple) -> None:
-        self._items, self._shell, self._target = items, shell, target
+    def __init__(self, items: tuple[AndOrList, ...], shell: Shell, target: Simple, change: str = "") -> None:
+        self._items, self._shell, self._target, self._change = items, shell, target, change
         self._functions: dict[str, Compound] = {}
         self.steps = self._calls = 0
         self._in_trap = False
@@ -273,8 +273,7 @@ class Walk:
         words = (*command.words, *command.assigned, *command.redirected)
         for word in words:
             ahead = {_looked(word, one) for one in ahead}
-        has_script = any(word.scripts for word in words)
-        if not has_script:
+        if not any(word.scripts for word in words):
             return ahead
         inherits = self._shell != "bash"
         for script in (script for word in words for script in word.scripts):
@@ -296,6 +295,8 @@ class Walk:
         before, state = state, state._replace(status=0)
         if command is self._target and not state.failed:
             state = state._replace(failed=True, status=1, noticed=state.noticed or state.is_off)
+            if self._change == "||":
+                return {("exit", state)}
             return {("exit", state._replace(trap=())) if words[0] == "exec" else self._checked(state, exempt=exempt)}
         name = words[0]
         if name in self._functions:
@@ -307,6 +308,8 @@ class Walk:
                 if words[1:] not in ([], ["1"]):
                     raise NotUnderstood
                 return {(name, state)}
+            case "set" | "trap" if name == self._change:
+                return {("next", state)}
             case "set":
                 after = _with_settings(words[1:], state)
                 if exempt and after.errexit:

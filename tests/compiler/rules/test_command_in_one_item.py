@@ -1,0 +1,67 @@
+"""An item of a command with a program and its arguments is an error exactly where the command cannot start."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
+
+FAILING = [
+    ["python3 train.py", "--lr", "0.1"],
+    ["python3 train.py --lr 0.1"],
+    ["python3", "train.py --lr 0.1"],
+    ["python3", "-u", "train.py --lr 0.1"],
+    ["env", "A=1", "python3 train.py"],
+    ["timeout", "10", "python3 train.py"],
+    ["bash", "run.sh --lr 0.1"],
+    ["./run.sh --lr 0.1"],
+    ["bash -c 'python3 train.py'"],
+    ["nvidia-smi -L"],
+]
+STARTING = [
+    ["python3", "train.py", "--name", "python3 train.py"],
+    ["python3", "-c", "import sys; print(1)"],
+    ["bash", "-c", "python3 train.py"],
+    ["bash", "-euc", "python3 train.py"],
+    ["env", "A=b c", "python3", "train.py"],
+    ["./my run.sh", "--lr"],
+    ["bash", "my run.sh"],
+    ["echo", "python3 train.py"],
+    ["timeout", "10", "python3", "train.py"],
+]
+
+
+def codes(directory, command):
+    script = "#!/bin/sh\nexit 0\n"
+    files = {"src/run.sh": script, "src/my run.sh": script, "src/train.py": "print('trained')\n"}
+    spec = BUILT.replace("train.py", json.dumps({"command": command})).replace("{epochs: 2}", "{}")
+    write_job(directory, spec, **files)
+    for name in ("run.sh", "my run.sh"):
+        (directory / "src" / name).chmod(0o755)
+    found = json.loads(smspec("validate", "--format", "json", cwd=directory).out)
+    return [one["code"] for one in found if one["code"] == "SM826"]
+
+
+def starts(directory, command):
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    try:
+        done = subprocess.run(command, cwd=directory / "src", env={**os.environ, "PATH": path}, capture_output=True)
+    except FileNotFoundError:
+        return False
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize("command", FAILING, ids=" | ".join)
+def test_command_that_cannot_start_is_reported(command, tmp_path):
+    assert codes(tmp_path, command) == ["SM826"]
+    assert not starts(tmp_path, command)
+
+
+@pytest.mark.parametrize("command", STARTING, ids=" | ".join)
+def test_command_that_starts_is_not_reported(command, tmp_path):
+    assert codes(tmp_path, command) == []
+    assert starts(tmp_path, command)
