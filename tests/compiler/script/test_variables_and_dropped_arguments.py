@@ -118,6 +118,16 @@ def test_spelling_that_the_script_does_not_fold_is_reported(written, name, meant
     assert found(script, hyperparameters={meant: 4, "mp_parameters": {"ddp": True}}) == []
 
 
+@pytest.mark.parametrize("name", ["train-batch", "t"])
+@pytest.mark.parametrize("abbreviates", [True, False])
+def test_beginning_of_an_option_is_used_if_the_parser_allows_it(abbreviates, name):
+    script = (
+        f"import argparse\np = argparse.ArgumentParser(allow_abbrev={abbreviates})\n"
+        "p.add_argument('--train-batch-size')\nargs, _ = p.parse_known_args()\n"
+    )
+    assert found(script, hyperparameters={name: 4}) == ([] if abbreviates and len(name) > 1 else ["SM516"])
+
+
 KEPT = {
     "used": "args, rest = p.parse_known_args()\nother(rest)\n",
     "returned to others": "def parse():\n    return p.parse_known_args()\nother(parse())\n",

@@ -338,31 +338,32 @@ def ignored_argument(both: ScriptAndJob) -> Iterator[Finding]:
         return
     names = [name for line in lines for option in line.options for name in option.names]
     for argument in both.environment.arguments or ():
-        if argument.hyperparameter in (None, *_READ_BY_OTHERS) or _may_be_used(argument, names, both):
+        if argument.hyperparameter in (None, *_READ_BY_OTHERS) or _may_be_used(argument, both):
             continue
         fault = ArgumentFault(
             kind="unknown", command_line=lines[0], argument=argument, near=nearest(option_word(argument), names)
         )
-        near = fault.near.lstrip("-") if fault.near is not None else None
         yield IGNORED_ARGUMENT.at(
             argument.path,
             f"`{both.name}` ignores `{option_word(argument)}`: "
             "`parse_known_args` accepts it, the script never reads it",
-            label=f"did you mean `{near}`?" if near else "",
+            label=f"did you mean `{fault.near.lstrip('-')}`?" if fault.near else "",
             help="rename the hyperparameter, declare the argument in the script, or remove the hyperparameter",
             on="key",
             notes=notes(fault),
         )
 
 
-def _may_be_used(argument: Argument, names: list[str], both: ScriptAndJob) -> bool:
+def _may_be_used(argument: Argument, both: ScriptAndJob) -> bool:
     word = option_word(argument)
+    named = {name: line for line in both.program.command_lines for option in line.options for name in option.names}
     if not word.startswith("-"):
         return True
     # That an option is declared in a similar spelling is no use of this one: the script compares whole names.
-    if bare(word) in both.program.mentioned and bare(word) not in map(bare, names):
+    if bare(word) in both.program.mentioned and bare(word) not in map(bare, named):
         return True
-    return any(name.startswith(word) or (len(word) == 2 and name[:2] == word) for name in names)
+    begun = [name for name, line in named.items() if line.abbreviates and name.startswith(word)]
+    return bool(begun) or word in named or (len(word) == 2 and any(name[:2] == word for name in named))
 
 
 OPTION_DECLARED_TWICE = Rule("SM555", "option declared twice")
