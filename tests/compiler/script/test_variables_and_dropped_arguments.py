@@ -128,6 +128,27 @@ def test_beginning_of_an_option_is_used_if_the_parser_allows_it(abbreviates, nam
     assert found(script, hyperparameters={name: 4}) == ([] if abbreviates and len(name) > 1 else ["SM516"])
 
 
+CLASSES = (
+    "from dataclasses import dataclass\nfrom transformers import HfArgumentParser\n"
+    "@dataclass\nclass A:\n    lr: float = 1.0\n@dataclass\nclass B:\n    epochs: int = 3\n"
+    "p = HfArgumentParser((A, B))\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("end", "reported"),
+    [
+        ("a, b, rest = p.parse_args_into_dataclasses(return_remaining_strings=True)\n", True),
+        ("a, b, rest = p.parse_args_into_dataclasses(return_remaining_strings=True)\nother(rest)\n", False),
+        ("p.add_argument('--x')\nfound = p.parse_args_into_dataclasses(return_remaining_strings=True)\n", False),
+        ("found = p.parse_args_into_dataclasses(return_remaining_strings=True)\nother(found)\n", False),
+    ],
+)
+def test_remaining_strings_of_dataclasses_are_dropped(end, reported):
+    codes = found(CLASSES + end, hyperparameters={"epohcs": 4, "lr": 2})
+    assert ("SM516" in codes) is reported, codes
+
+
 KEPT = {
     "used": "args, rest = p.parse_known_args()\nother(rest)\n",
     "returned to others": "def parse():\n    return p.parse_known_args()\nother(parse())\n",

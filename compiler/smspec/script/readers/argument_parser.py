@@ -114,7 +114,7 @@ class Parser(Value):
             self.parse(call, is_complete=name == "parse_args")
             namespace = Namespace({} if self.escaped or call.argument(1, "namespace") else self.defaults)
             if name == "parse_known_args":
-                return self._known(call, namespace)
+                return Items((namespace, self.left_over(call)))
             return namespace
         if name == "exit":
             call.run.ends()
@@ -189,14 +189,14 @@ class Parser(Value):
                 reason = "the names of some arguments are not known"
                 record_of(call.run).stops.append(Stop(reason=reason, place=call.place))
 
-    def _known(self, call: Call, namespace: Namespace) -> Value:
-        """Return the two results of `parse_known_args`, and track the second."""
+    def left_over(self, call: Call) -> Value:
+        """Return the arguments that no option takes, and track them."""
         left_over = RemainingArguments()
         line = record_of(call.run).command_lines[-1] if record_of(call.run).command_lines else None
         is_whole = self.is_complete and all(option.names for option in self.options)
         if line is not None and line.place == call.place and is_whole:
             record_of(call.run).left_over[line] = left_over
-        return Items((namespace, left_over))
+        return left_over
 
     def command_line(self, call: Call, is_complete: bool) -> CommandLine:
         return CommandLine(

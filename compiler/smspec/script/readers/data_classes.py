@@ -9,7 +9,7 @@ from smspec.script.follow.classes import Class
 from smspec.script.follow.evaluation import Evaluation
 from smspec.script.follow.frames import Call
 from smspec.script.follow.interpreter import ProgramInterpreter, place_of
-from smspec.script.follow.values import UNKNOWN, Known, Named, Value, constant, items
+from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, constant, items
 from smspec.script.program import DeclaredOption, Kind, Words
 from smspec.script.readers.argument_parser import Parser
 from smspec.script.record import Handler
@@ -171,18 +171,23 @@ class HfParser(Parser):
         super().__init__(call)
         given = call.argument(0, "dataclass_types")
         self.escaped = not call.is_whole or bool(call.keywords.keys() - {"dataclass_types", "description", "prog"})
-        for kind in items(given) or (given,):
+        kinds = items(given) or (given,)
+        for kind in kinds:
             found = fields_of(call.run, kind) if isinstance(kind, Class) else None
             if found is None:
                 self.is_complete = False  # a class of a library, such as TrainingArguments
             else:
                 self.is_complete &= found[1]
                 self._take(found[0])
+        self._results, self._of_classes = len(kinds), len(self.options)
 
     def method(self, name: str, call: Call) -> Value:
         if name == "parse_args_into_dataclasses":
             remaining = constant(call.keywords.get("return_remaining_strings", Known(False)))
             self.parse(call, is_complete=remaining is False and not call.arguments)
+            # With options of its own there is one more result.
+            if remaining is True and not call.arguments and len(self.options) == self._of_classes:
+                return Items((*[UNKNOWN] * self._results, self.left_over(call)))
             return UNKNOWN
         if name in ("parse_json_file", "parse_yaml_file", "parse_dict"):
             return UNKNOWN
