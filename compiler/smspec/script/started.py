@@ -68,12 +68,10 @@ _SETTINGS = frozenset({"BASH_ENV", "ENV", "PATH", "SHELLOPTS"})
 
 def program_index(words: Sequence[str]) -> int | None:
     """Return where the program is that the wrappers of a command start; None if that is not certain."""
-    rest = list(enumerate(words))
-    while rest and (name := rest[0][1].rpartition("/")[2]) in _WRAPPERS | _RUNNERS:
-        inner = _wrapped(rest, is_env=name == "env", is_mpi=name in _RUNNERS)
-        if inner is None or inner[1] & _SETTINGS:
-            return None
-        rest, _ = inner
+    inner = _unwrapped(list(enumerate(words)))
+    if inner is None or inner[1] & _SETTINGS:
+        return None
+    rest, _ = inner
     return rest[0][0] if rest else None
 
 
@@ -82,21 +80,29 @@ _PROGRAM = re.compile(r"(?:/\S*/)?[\w.-]+")
 
 
 def _started(words: _Words, variables: frozenset[str]) -> StartedByCommand | None:
-    while words:
-        name = words[0][1].rpartition("/")[2]
-        if name in _SHELLS and _PROGRAM.fullmatch(words[0][1]):
-            return _by_shell(words, variables)
-        if name not in _WRAPPERS | _RUNNERS:
-            break
+    inner = _unwrapped(words)
+    if inner is None:
+        return None
+    words, more = inner
+    variables |= more
+    if words and words[0][1].rpartition("/")[2] in _SHELLS and _PROGRAM.fullmatch(words[0][1]):
+        return _by_shell(words, variables)
+    found = _program(words)
+    if found is None or variables & {*_MOVES}:
+        return None
+    return replace(found, variables=variables, searches="PYTHONPATH" in variables)
+
+
+def _unwrapped(words: _Words) -> tuple[_Words, frozenset[str]] | None:
+    """Return the command behind all wrappers, and the variables that they set; None if either is not certain."""
+    variables: frozenset[str] = frozenset()
+    while words and (name := words[0][1].rpartition("/")[2]) in _WRAPPERS | _RUNNERS:
         inner = _wrapped(words, is_env=name == "env", is_mpi=name in _RUNNERS)
         if inner is None:
             return None
         words, more = inner
         variables |= more
-    found = _program(words)
-    if found is None or variables & {*_MOVES}:
-        return None
-    return replace(found, variables=variables, searches="PYTHONPATH" in variables)
+    return words, variables
 
 
 def _wrapped(words: _Words, *, is_env: bool, is_mpi: bool) -> tuple[_Words, frozenset[str]] | None:
