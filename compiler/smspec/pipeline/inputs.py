@@ -202,6 +202,11 @@ class Inputs:
         return tuple(dict.fromkeys(texts))
 
     @property
+    def shell_script(self) -> ForeignScript | None:
+        """The script of a shell: the entry point itself, or what starts it, or what it starts."""
+        return self.reach if isinstance(self.reach, ForeignScript) else self.shell
+
+    @property
     def requirements_file(self) -> str | None:
         """The path of the requirements file in the spec."""
         return requirements_file(self.document, self.directory)

@@ -16,7 +16,7 @@ from smspec.plan import BuildInputs, Plan, StartupPackages
 from smspec.plan.image_planning import is_lockable
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.script.program import LAUNCHERS, ForeignScript, Program, StartedLauncher
+from smspec.script.program import LAUNCHERS, Program, StartedLauncher
 from smspec.script.reach import Reach
 from smspec.service.policy import KnownFacts, at_level, without_known
 from smspec.service.request import Request
@@ -288,7 +288,7 @@ def _script(job: DecodedJob) -> Iterable[Finding]:
 def _modules(job: DecodedJob) -> Iterable[Finding]:
     """Return what keeps the script from starting in its image."""
     reach = job.inputs.reach
-    shell = reach if isinstance(reach, ForeignScript) else job.inputs.shell
+    shell = job.inputs.shell_script
     if (reach is None and shell is None) or job.spec.entry_point is None:
         return ()
     launches = tuple(_launches(job))
@@ -320,8 +320,7 @@ def _modules(job: DecodedJob) -> Iterable[Finding]:
 
 def _launches(job: DecodedJob) -> Iterable[StartedLauncher]:
     """Yield the launchers that every run of the job starts."""
-    entry, program, reach = job.spec.entry_point, job.inputs.program, job.inputs.reach
-    shell = reach if isinstance(reach, ForeignScript) else job.inputs.shell
+    entry, program, shell = job.spec.entry_point, job.inputs.program, job.inputs.shell_script
     if isinstance(job.spec.distribution, Mpi | Torchrun):
         yield StartedLauncher(
             name="mpirun" if isinstance(job.spec.distribution, Mpi) else "torchrun", path=("distribution",)
