@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.arguments import ATTRIBUTES, keep_copies
@@ -47,7 +47,10 @@ _THREADS = ("threading.Thread", "threading.Timer", "multiprocessing.Process")
 
 
 class SdkClass(followed.Value):
-    """A class of the program with a base of the SDK, ``kind``; ``above``: its base, if that is of the program, too."""
+    """A class of the program with a base of the SDK, ``kind``; ``above``: its base, if that is of the program, too.
+
+    ``obstacles``: other bases, and what code outside sets, as they are written.
+    """
 
     may_be_none = False
 
@@ -57,14 +60,14 @@ class SdkClass(followed.Value):
         self.kind: str = base.kind if isinstance(base, SdkClass) else base.name if isinstance(base, Named) else ""
         self.methods = methods
         self.node = node
-        self.other_bases: tuple[ast.expr, ...] = ()
+        self.obstacles: tuple[str, ...] = ()
 
     def truth(self) -> bool:
         return True
 
     def set_attribute(self, name: str, value: followed.Value) -> None:
         value.escape()
-        self.other_bases = (*self.other_bases, ast.Name(id=f"{self.name}.{name} = …"))
+        self.obstacles = (*self.obstacles, f"{self.name}.{name} = …")
 
     def call(self, call: Call) -> followed.Value:
         return call.run.recorder.method_called(self, NEW, call) or UNKNOWN
@@ -85,8 +88,8 @@ class SdkClass(followed.Value):
         """Return what the class has that may change any argument, with its line; empty if there is nothing."""
         above = self.above.not_followed() if self.above is not None else ""
         found = above or next(_not_followed(self.node), "")
-        if not found and self.other_bases:
-            found = f"`{ast.unparse(self.other_bases[0])}`"
+        if not found and self.obstacles:
+            found = f"`{self.obstacles[0]}`"
         return found if above or not found else f"line {self.node.lineno}: `class {self.name}` has {found}"
 
 
@@ -135,6 +138,11 @@ def bound_to(owner: followed.Value, kind: SdkClass, function: Function) -> tuple
     return () if "staticmethod" in words else (kind,) if "classmethod" in words else (owner,)
 
 
+def not_followed_bases(bases: Iterable[ast.expr]) -> tuple[str, ...]:
+    """Return the bases that may bring methods which are not followed, as they are written."""
+    return tuple(written for written in map(ast.unparse, bases) if written not in _PLAIN_BASES)
+
+
 def with_bases(node: ast.ClassDef, bases: Sequence[followed.Value], seen: dict[str, SdkClass]) -> SdkClass | None:
     """Return a class with a base of the SDK, and with the other classes of the program between them.
 
@@ -150,17 +158,16 @@ def with_bases(node: ast.ClassDef, bases: Sequence[followed.Value], seen: dict[s
     )
     if at is None:
         return None
-    above, others = bases[at], list[ast.expr]()
+    above, unknown = bases[at], list[ast.expr]()
     for base in reversed(node.bases[:at]):
         mixed = seen.get(base.id) if isinstance(base, ast.Name) else None
         if mixed is not None:
             above = SdkClass(mixed.node, above, mixed.methods)
-            above.other_bases = mixed.other_bases
-        elif ast.unparse(base) not in _PLAIN_BASES:
-            others.append(base)
-    others += [base for base in node.bases[at + 1 :] if ast.unparse(base) not in _PLAIN_BASES]
+            above.obstacles = mixed.obstacles
+        else:
+            unknown.append(base)
     made = SdkClass(node, above, {})
-    made.other_bases = tuple(others)
+    made.obstacles = not_followed_bases([*unknown, *node.bases[at + 1 :]])
     return made
 
 

@@ -27,8 +27,9 @@ Key = str | int
 def doubt(run: ProgramInterpreter, node: ast.AST, frame: Frame, kept: frozenset[ast.AST], step: Step) -> None:
     """Treat as unknown what code may assign, and the collections that it may change, except through ``kept``."""
     code = run.codes.of(node)
-    changed = {part: root for part, root in _changes(node, step) if part not in kept}
-    for source, is_copied in _aliases(node, {root for _, root in _changes(node, step)}, step):
+    changes = dict(_changes(node, step))
+    changed = {part: root for part, root in changes.items() if part not in kept}
+    for source, is_copied in _aliases(node, {*changes.values()}, step):
         roots = {root for part, root in changed.items() if not is_copied or _depth(part) > 1}
         if roots & source[0]:
             for name in source[1]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
-from smspec.importer.sdk.callables import SdkClass, as_function, with_bases
+from smspec.importer.sdk.callables import SdkClass, as_function, not_followed_bases, with_bases
 from smspec.importer.sdk.loops import doubt, set_before_use
 from smspec.importer.sdk.notebook import RUN_ELSEWHERE
 from smspec.importer.sdk.sdk_facts import SDK, is_builtin
@@ -234,7 +234,7 @@ class SdkDomain(Domain):
         }
         if made.kind:
             return made
-        made.other_bases = tuple(base for base in node.bases if ast.unparse(base) not in ("object", "ABC", "abc.ABC"))
+        made.obstacles = not_followed_bases(node.bases)
         self._others[node.name] = made
         return UNKNOWN
 
