@@ -11,7 +11,7 @@ from smspec.render.step_functions import name_stem, step_functions
 from support.render.machine_process import installed_antlr, machine_process
 from support.service import api_samples
 
-# One interpreter, which takes seconds to start, where xdist is told to keep groups together.
+# One group, so one worker: the interpreter takes seconds to start.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("state machine")]
 TYPES = ("ml.g5.2xlarge", "ml.g6.2xlarge", "ml.m5.large")
 WAITING = {"TrainingJobStatus": "InProgress", "SecondaryStatus": "Pending"}
