@@ -8,7 +8,7 @@ import gc
 from smspec.cli.console import Console, ResourceUnavailable
 from smspec.cli.parser import add_findings_arguments, add_quiet_argument, exit_status, show_findings
 from smspec.cli.run import add_python_arguments, stall_seconds
-from smspec.cli.spec_arguments import add_spec_arguments, root, settings
+from smspec.cli.spec_arguments import add_spec_arguments, root, settings, single_spec
 from smspec.diagnostics.quoting import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.proof import ProofRequest
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     cache = InputCache(root(args))
+    args.spec = single_spec(args.spec, cache)
     # From here on it may take minutes.
     gc.set_threshold(700)
     with signals_interrupt(), temporary_directory() as temporary:

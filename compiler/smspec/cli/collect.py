@@ -15,6 +15,7 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_nam
 from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.parser import add_verbosity_arguments
+from smspec.cli.spec_arguments import root, single_spec
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import count
 from smspec.diagnostics.quoting import visible
@@ -25,6 +26,7 @@ from smspec.output.writing import (
     made_directory,
     put_directory,
 )
+from smspec.pipeline.input_cache import InputCache
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.own_directories import temporary_directory
 
@@ -107,8 +109,23 @@ def _merge(text: str) -> tuple[str, ...]:
 
 
 def _base_name(what: str, result: StoredResult) -> str:
-    is_run = not is_job_name(what) and os.path.isdir(what)
+    from smspec.collection.collecting import is_run_directory
+
+    is_run = not is_job_name(what) and is_run_directory(what)
     return os.path.basename(os.path.realpath(what)) if is_run else result.job
+
+
+def _check_path(args: argparse.Namespace) -> None:
+    """Raise `UsageError` for a path at which there is neither a spec nor a directory with one."""
+    from smspec.pipeline.spec_discovery import NoJobs
+
+    try:
+        if os.path.exists(single_spec(args.what, InputCache(root(args)))):
+            return
+        why = "does not exist, and is not the name of a job"
+    except NoJobs:
+        why = "was not written by a run, and has no job spec"
+    raise UsageError(f"`{visible(args.what)}` {why}; `smspec status` shows the names of jobs")
 
 
 def _result(args: argparse.Namespace, console: Console) -> StoredResult:
@@ -117,13 +134,8 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
     is_name = is_job_name(args.what)
     if not is_name and is_run_directory(args.what):
         return run_result(args.what, lambda text: console.say(f"warning: {visible(text)}"))
-    if not is_name and not os.path.isfile(args.what):
-        why = (
-            "was not written by a run" if os.path.exists(args.what) else "does not exist, and is not the name of a job"
-        )
-        if os.path.isdir(args.what):
-            why += "; pass one spec, the name of a job, or the directory of a run"
-        raise UsageError(f"`{visible(args.what)}` {why}; `smspec status` shows the names of jobs")
+    if not is_name:
+        _check_path(args)
     from smspec.collection.s3_result import s3_result
     from smspec.submission.s3_service import RegionalS3
 

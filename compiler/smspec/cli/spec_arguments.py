@@ -24,8 +24,27 @@ MOST_NAMED = 5
 
 def add_spec_arguments(parser: argparse.ArgumentParser) -> None:
     """Add SPEC, and the arguments of `add_variation_arguments`."""
-    parser.add_argument("spec", metavar="SPEC", nargs="?", default=USUAL_SPEC, help="the job spec (default: job.yaml)")
+    parser.add_argument(
+        "spec",
+        metavar="SPEC",
+        nargs="?",
+        default=USUAL_SPEC,
+        help="the job spec, or a directory with one (default: job.yaml)",
+    )
     add_variation_arguments(parser)
+
+
+def single_spec(path: str, cache: InputCache) -> str:
+    """Return the spec at ``path``; of a directory, the only job spec in it.
+
+    Raise `UsageError` for a directory with several job specs, and `NoJobs` for one without.
+    """
+    if not is_directory(path):
+        return path
+    specs = find_job_specs([path], cache).jobs
+    if len(specs) > 1:
+        raise UsageError(visible(f"`{path}` has {len(specs)} job specs; pass one: {_listed(specs)}"))
+    return specs[0] if specs else path
 
 
 def add_variation_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +87,7 @@ def settings(args: argparse.Namespace) -> dict[str, str]:
 
 def compiled(args: argparse.Namespace, console: Console) -> Compiled:
     """Return the job for the arguments, after showing its warnings. Raise `InvalidInput` if it has errors."""
+    args.spec = single_spec(args.spec, InputCache(root(args)))
     compilation = spec_job(args.spec, args)
     if compilation.diagnostics:
         console.warned(compilation.diagnostics, compilation.texts)

@@ -344,7 +344,7 @@ def test_directory_without_a_run_is_refused(jobs, tmp_path):
     (tmp_path / "specs").mkdir()
     done = smspec("collect", "specs/")
     assert done.status == 2
-    assert "`specs/` was not written by a run; pass one spec, the name of a job, or the directory of a run" in done.err
+    assert "`specs/` was not written by a run, and has no job spec" in done.err
 
 
 def test_specs_in_a_collected_result_are_no_jobs(jobs, tmp_path):
