@@ -37,7 +37,6 @@ SURROUNDINGS = {
     **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9"),
     **dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"), os.devnull),
     "AWS_EC2_METADATA_DISABLED": "true",
-    "COLUMNS": "100",
     "LANG": "C.UTF-8",
     "TZ": "UTC",
 }

@@ -37,14 +37,14 @@ class Done(NamedTuple):
     err: str
 
 
-def smspec(*words: str, cwd: str | os.PathLike[str] | None = None) -> Done:
-    """Run the command in this process, as if in the directory ``cwd``, not on a terminal."""
+def smspec(*words: str, cwd: str | os.PathLike[str] | None = None, columns: int | None = None) -> Done:
+    """Run the command in this process, as if in the directory ``cwd``, not on a terminal; ``columns``: COLUMNS."""
     out, err = io.StringIO(), io.StringIO()
     before = os.getcwd()
     OWN_CREDENTIALS.clear()  # a process has the credentials of one command
     try:
         os.chdir(cwd or before)
-        status = execute(list(words), Console(out, err, {}))
+        status = execute(list(words), Console(out, err, {} if columns is None else {"COLUMNS": str(columns)}))
     finally:
         os.chdir(before)
     return Done(status, out.getvalue(), err.getvalue())
@@ -52,7 +52,11 @@ def smspec(*words: str, cwd: str | os.PathLike[str] | None = None) -> Done:
 
 def environment(**changes: str) -> dict[str, str]:
     """Return an environment without variables that change the output of a command."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SMSPEC_", "NO_COLOR"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTHON", "SMSPEC_", "NO_COLOR", "COLUMNS"))
+    }
     return {**kept, **changes}
 
 

@@ -3,7 +3,7 @@
 Exit statuses: 0 success; 1 the spec or the job has errors; 2 bad arguments; 3 something on this machine or on the
 network is missing or broken; 70 a bug in smspec; 130 Ctrl-C; 128 + n for signal n: SIGTERM, SIGHUP, SIGQUIT.
 
-`COMMANDS` has a module for each command, with ``HELP``, ``add_arguments``, and ``run``. A command parses options, calls
+`GROUPS` has a module for each command, with ``HELP``, ``add_arguments``, and ``run``. A command parses options, calls
 a package below, and prints through the `Console`. Other packages raise exceptions with a sentence; here they get their
 exit status, so no command ends with a traceback.
 
@@ -25,30 +25,46 @@ if TYPE_CHECKING:
     from smspec.cli.console import Console
 
 # Modules by name, so that a command does not import the others.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("smspec.cli.init", "create a working example job with comments"),
-    "validate": ("smspec.cli.validate", "check job specs"),
-    "fmt": ("smspec.cli.fmt", "order the keys of job specs"),
-    "build": ("smspec.cli.build", "write the Dockerfile, entrypoint, and request to a directory"),
-    "render": ("smspec.cli.render", "print one generated file"),
-    "import": ("smspec.cli.import_", "convert an existing training job to a spec"),
-    "diff": ("smspec.cli.diff", "show what changed between two versions of a job, and its effects"),
-    "check": ("smspec.cli.check", "prove on this machine that a job starts"),
-    "run": ("smspec.cli.run", "run the job on this machine"),
-    "rehearse": ("smspec.cli.rehearse", "run the job under interruptions and show what it withstands"),
-    "submit": ("smspec.cli.submit", "create the job in SageMaker, with its image and source, and follow it"),
-    "status": ("smspec.cli.status", "show the status of training jobs in SageMaker"),
-    "logs": ("smspec.cli.logs", "print the log of a training job in SageMaker"),
-    "collect": ("smspec.cli.collect", "download, check, and merge the result of a job"),
-    "stop": ("smspec.cli.stop", "stop a training job in SageMaker"),
-    "lock": ("smspec.cli.lock", "pin base images and requirements in smspec.lock"),
-    "prices": ("smspec.cli.prices", "print or update the prices of training instances"),
-    "quotas": ("smspec.cli.quotas", "print or update the quotas of accounts for training jobs"),
-    "explain": ("smspec.cli.explain", "explain an error code or a spec key"),
-    "schema": ("smspec.cli.schema", "print the JSON Schema of job specs"),
-    "lsp": ("smspec.cli.lsp", "serve an editor while specs are typed"),
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "write a spec": {
+        "init": ("smspec.cli.init", "create a working example job with comments"),
+        "import": ("smspec.cli.import_", "convert an existing training job to a spec"),
+        "fmt": ("smspec.cli.fmt", "order the keys of job specs"),
+        "explain": ("smspec.cli.explain", "explain an error code or a spec key"),
+        "schema": ("smspec.cli.schema", "print the JSON Schema of job specs"),
+        "lsp": ("smspec.cli.lsp", "serve an editor while specs are typed"),
+    },
+    "prove that it works": {
+        "validate": ("smspec.cli.validate", "check job specs"),
+        "check": ("smspec.cli.check", "prove on this machine that a job starts"),
+        "run": ("smspec.cli.run", "run the job on this machine"),
+        "rehearse": ("smspec.cli.rehearse", "run the job under interruptions and show what it withstands"),
+        "lock": ("smspec.cli.lock", "pin base images and requirements in smspec.lock"),
+    },
+    "build and review": {
+        "build": ("smspec.cli.build", "write the Dockerfile, entrypoint, and request to a directory"),
+        "render": ("smspec.cli.render", "print one generated file"),
+        "diff": ("smspec.cli.diff", "show what changed between two versions of a job, and its effects"),
+    },
+    "submit and operate": {
+        "submit": ("smspec.cli.submit", "create the job in SageMaker, with its image and source, and follow it"),
+        "status": ("smspec.cli.status", "show the status of training jobs in SageMaker"),
+        "logs": ("smspec.cli.logs", "print the log of a training job in SageMaker"),
+        "stop": ("smspec.cli.stop", "stop a training job in SageMaker"),
+        "collect": ("smspec.cli.collect", "download, check, and merge the result of a job"),
+    },
+    "facts": {
+        "prices": ("smspec.cli.prices", "print or update the prices of training instances"),
+        "quotas": ("smspec.cli.quotas", "print or update the quotas of accounts for training jobs"),
+    },
 }
-"""Name → module and summary. A module has HELP, ``add_arguments(parser)`` and ``run(args, console) -> int``."""
+"""What commands are for → their names, each with its module and summary, in the order of the help.
+
+A module has HELP, ``add_arguments(parser)`` and ``run(args, console) -> int``.
+"""
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
+FIRST = ("init", "validate", "run", "build", "submit")
+"""The commands of the first hour, in their order."""
 
 _INTERRUPTED = 128
 """The exit status of a command that a signal has ended is this and the number of the signal."""
@@ -102,15 +118,15 @@ def _occupy_standard_streams() -> None:
 
 def _run(words: list[str], console: Console) -> int:
     if not words:
-        console.paint(_overview())
+        console.paint(_overview(console.err_columns))
         return 2
     name, *rest = words
     if name in ("-h", "--help"):
-        console.painted_result(_overview())
+        console.painted_result(_overview(console.out_columns))
         return 0
     if name == "help":
         if not rest:
-            console.painted_result(_overview())
+            console.painted_result(_overview(console.out_columns))
             return 0
         name, rest = rest[0], ["--help"]  # `smspec help submit`, as in git
     if name == "--version":
@@ -146,18 +162,33 @@ def _run(words: list[str], console: Console) -> int:
     return status
 
 
-def _overview() -> str:
+def _overview(screen: int | None) -> str:
+    # Imported late: a command that runs shows no overview.
+    from smspec.cli.help_format import help_columns
+    from smspec.diagnostics.wrapping import wrapped
+
+    columns = help_columns(screen)
     width = max(map(len, COMMANDS))
-    commands = "".join(f"  {name:{width}}  {summary}\n" for name, (_, summary) in COMMANDS.items())
-    return (
-        "usage: smspec COMMAND …\n\n"
-        "Compile a YAML spec into what an Amazon SageMaker training job needs.\n\n"
-        f"commands:\n{commands}\n"
-        "options:\n"
-        "  --version           print the version\n"
-        "  --completion SHELL  print a completion script (bash, zsh, fish)\n\n"
-        "Run `smspec COMMAND --help` or `smspec help COMMAND` for details.\n"
-    )
+    parts = ["Compile a YAML spec into what an Amazon SageMaker training job needs.", f"Start with {_in_words(FIRST)}."]
+    shown = ["usage: smspec COMMAND …\n", *(f"{wrapped(part, columns)}" for part in parts), ""]
+    for group, commands in GROUPS.items():
+        shown.append(f"{group}:")
+        for name, (_, summary) in commands.items():
+            shown.append(wrapped(summary, columns, first=f"  {name:{width}}  ", rest=" " * (width + 4)))
+        shown.append("")
+    shown += ["options:"]
+    for option, what in (
+        ("--version", "print the version"),
+        ("--completion SHELL", "print a completion script (bash, zsh, fish)"),
+    ):
+        shown.append(wrapped(what, columns, first=f"  {option:18}  ", rest=" " * 22))
+    shown += ["", wrapped("Run `smspec COMMAND --help` or `smspec help COMMAND` for details.", columns), ""]
+    return "\n".join(shown)
+
+
+def _in_words(names: tuple[str, ...]) -> str:
+    *others, last = [f"`{name}`" for name in names]
+    return f"{', '.join(others)}, and {last}"
 
 
 def _unknown(name: str) -> str:

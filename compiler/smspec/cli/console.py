@@ -12,6 +12,10 @@ from smspec.diagnostics import SEVERITIES, Diagnostic, InvalidInput
 from smspec.diagnostics.quoting import masked, multiline_visible, seen, visible, without_credentials
 from smspec.source import SourceText
 
+_USUAL_COLUMNS = 80
+"""Those of a terminal that does not know its own."""
+_DIGITS = 6
+"""So many digits of COLUMNS are read."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
@@ -29,14 +33,21 @@ class Console:
         self.out_in_colour = wanted and _is_terminal(out)
         self.err_in_colour = wanted and _is_terminal(err)
         self.err_is_terminal = _is_terminal(err)
+        self.out_columns = _columns(out, environment)
+        """How many columns a line of ``out`` may have; None where nobody looks at it on a screen."""
+        self.err_columns = _columns(err, environment)
         self.verbosity = 0
         self.has_lost_its_reader = False
         """Whether the reader of results has closed its end, as `head` does."""
         self._gravest: Diagnostic | None = None
 
-    def result(self, text: str) -> None:
-        """Write a complete result for people, without colors. Raise as `content` does."""
-        self.content(multiline_visible(text))
+    def result(self, text: str, *, has_verdict: bool = False) -> None:
+        """Write a complete result for people. Raise as `content` does.
+
+        ``has_verdict``: it says what became of a job or a check, which has colors on a terminal.
+        """
+        shown = multiline_visible(text)
+        self.content(_with_verdicts(shown) if has_verdict and self.out_in_colour else shown)
 
     def painted_result(self, text: str) -> None:
         """Write a result for people, every value of which is visible already: it may have colors."""
@@ -64,7 +75,7 @@ class Console:
         from smspec.diagnostics.text_format import framed
 
         diagnostics = self.wanted(diagnostics)
-        self.paint(framed(diagnostics, texts, colour=self.err_in_colour))
+        self.paint(framed(diagnostics, texts, colour=self.err_in_colour, columns=self.err_columns))
         self.has_framed(diagnostics)
 
     def wanted(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -82,19 +93,30 @@ class Console:
             self.remark(f"For details, run `smspec explain {self._gravest.code}`.")
             self._gravest = None
 
-    def remark(self, *lines: str) -> None:
+    def remark(self, *lines: str, has_verdict: bool = False) -> None:
         """Write lines that are neither a result nor a problem; with ``-q``, nothing."""
         if self.verbosity >= 0:
-            self.say(*lines)
+            self.say(*lines, has_verdict=has_verdict)
 
     def detail(self, line: str) -> None:
         """Write one line that only ``-v`` asks for."""
         if self.verbosity > 0:
             self.say(line)
 
-    def say(self, *lines: str) -> None:
-        """Write lines that are not a result. Each stays one line, whatever names of others are in it."""
-        self.paint("".join(f"{visible(line)}\n" for line in lines))
+    def say(self, *lines: str, has_verdict: bool = False) -> None:
+        """Write lines that are not a result, wrapped for a screen; names of others in them begin no line.
+
+        ``has_verdict``: as of `result`.
+        """
+        shown = "".join(f"{self._fitted(visible(line))}\n" for line in lines)
+        self.paint(_with_verdicts(shown) if has_verdict and self.err_in_colour else shown)
+
+    def _fitted(self, line: str) -> str:
+        if self.err_columns is None or len(line) <= self.err_columns // 2:  # no letter has more than two columns
+            return line
+        from smspec.diagnostics.wrapping import wrapped  # imported late: on a screen only
+
+        return wrapped(line, self.err_columns, rest="  ")
 
     def write(self, text: str) -> None:
         """Write lines that are not a result; a closed stream is no reason to stop."""
@@ -127,8 +149,27 @@ def process_console() -> Console:
     return Console(sys.stdout, sys.stderr, os.environ)
 
 
+def _with_verdicts(text: str) -> str:
+    from smspec.cli.verdicts import coloured_verdicts  # imported late: on a terminal only
+
+    return coloured_verdicts(text)
+
+
 def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
+
+
+def _columns(stream: TextIO | None, environment: Mapping[str, str]) -> int | None:
+    """Return COLUMNS, or the columns of the terminal of a stream; None for a file or a pipe."""
+    wanted = environment.get("COLUMNS", "")
+    if wanted.isascii() and wanted.isdigit() and int(wanted[:_DIGITS]):
+        return int(wanted[:_DIGITS])
+    if stream is None or not stream.isatty():
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
+    except (OSError, ValueError):
+        return _USUAL_COLUMNS
 
 
 def _abandon(stream: TextIO) -> None:

@@ -61,6 +61,7 @@ notebook write, and the archive in S3 of a job in SageMaker. A program or defini
 for each, named after the job.
 
 Members with no equivalent are listed on stderr and in a closing comment.
+
 Exit status: 0 done; 1 no training job found, or the printed spec has errors to fix."""
 
 FILE_NAME = "job.yaml"

@@ -95,7 +95,7 @@ def show(
     finally:
         line.clear()
     for text in end_lines(job, prices, profile):
-        console.say(text)
+        console.say(text, has_verdict=True)
     if metrics.values:
         console.remark(visible(f"metrics: {metrics}"))
     return job

@@ -10,7 +10,8 @@ from smspec.cli.console import Console, UsageError
 from smspec.diagnostics import Diagnostic, fails
 from smspec.source import SourceText
 
-WIDTH = 100
+_MOST_NAMED = 8
+"""Of more choices, a mistake is shown the nearest only."""
 
 QUIET = "show only warnings, errors, and the result"
 
@@ -22,8 +23,8 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(
             prog=f"smspec {command}",
             description=description,
-            # A fixed width: to get that of the terminal, argparse would import `shutil` and the compressors with it.
-            formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=WIDTH),
+            # Not for the screen yet: argparse makes one for each argument, and would ask for the width of the screen.
+            formatter_class=lambda prog: argparse.HelpFormatter(prog, width=80),
             allow_abbrev=False,
         )
         self._console = console
@@ -37,13 +38,49 @@ class CommandParser(argparse.ArgumentParser):
             option = word.removesuffix("=--") if word.startswith("--") else word.removesuffix("--")
             if option != word and option.startswith("-") and len(option) > 1:
                 self.error(f"argument {option}: `--` is not a value")
-        return self.parse_args(words)
+        args, unknown = self.parse_known_args(words)
+        if unknown:
+            self.error(self._unknown(unknown))
+        return args
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, self.format_usage())
+        raise UsageError(message, f"usage: {self._usage()}, see {self.prog} --help\n")
 
     def print_help(self, file: object = None) -> None:  # noqa: ARG002 (argparse passes it)
+        # Imported late, here and below: a command that runs shows neither help nor usage.
+        from smspec.cli.help_format import WrappedHelp, help_columns
+
+        self.formatter_class = lambda prog: WrappedHelp(prog, help_columns(self._console.out_columns))
+        self.usage = self._usage()
         self._console.painted_result(self.format_help())
+
+    def _usage(self) -> str:
+        from smspec.cli.help_format import usage
+
+        return usage(self._actions, self.prog)
+
+    def _unknown(self, words: list[str]) -> str:
+        """Return the sentence about words that no argument takes."""
+        from smspec.diagnostics.suggestions import did_you_mean
+
+        word = words[0]
+        if not word.startswith("-") or word == "-":
+            return f"unexpected argument `{word}`"
+        name = word.partition("=")[0]
+        meant = did_you_mean(name, (spelling for spelling in self._option_string_actions if spelling.startswith("--")))
+        return f"unknown option `{name}`" + (f"; {meant}" if meant else "")
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Raise argparse's error for a value that is not among the choices, in words that no version of it changes."""
+        if action.choices is None or value in action.choices:
+            return
+        from smspec.diagnostics.suggestions import did_you_mean
+
+        choices = tuple(map(str, action.choices))
+        meant = did_you_mean(str(value), choices)
+        expected = f"one of {', '.join(choices)}, " if len(choices) <= _MOST_NAMED or not meant else ""
+        sentence = f"expected {expected}got `{value}`" if expected else f"unknown value `{value}`"
+        raise argparse.ArgumentError(action, sentence + (f"; {meant}" if meant else ""))
 
 
 def add_verbosity_arguments(parser: argparse.ArgumentParser, *, quiet: str, verbose: str) -> None:
@@ -85,14 +122,17 @@ def show_findings(
 
     formats = STRICT_FORMATS if args.strict else FORMATS
     shown = formats[args.format](
-        console.wanted(diagnostics) if args.format == "text" else diagnostics, texts, console.out_in_colour
+        console.wanted(diagnostics) if args.format == "text" else diagnostics,
+        texts,
+        console.out_in_colour,
+        console.out_columns,
     )
     if shown:
         console.painted_result(shown)
     if args.format == "text":
         console.has_framed(diagnostics)
     if summary:
-        console.remark(*summary.splitlines())
+        console.remark(*summary.splitlines(), has_verdict=True)
     return exit_status(diagnostics, args)
 
 

@@ -120,7 +120,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         except RunInterrupted as interrupted:
             console.say(f"smspec: stopped by {name_of(interrupted.number)}")
             return 128 + interrupted.number
-    console.result(_FORMATS[args.format](report))
+    console.result(_FORMATS[args.format](report), has_verdict=args.format == "text")
     return report.exit_status
 
 

@@ -103,7 +103,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
         lines += [f"metric {name}: {value:g}" for name, value in final_metrics(job)]
     else:
         lines.append(progress_text(job, prices, datetime.now(timezone.utc)))
-    console.result("".join(f"{visible(line)}\n" for line in lines))
+    console.result("".join(f"{visible(line)}\n" for line in lines), has_verdict=True)
     return 0
 
 
@@ -142,7 +142,7 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
         ]
         console.content(f"{json.dumps(records, indent=2)}\n")
     else:
-        console.result(table([("SPEC", "JOB", "STATUS", "TIME"), *_rows(found)]))
+        console.result(table([("SPEC", "JOB", "STATUS", "TIME"), *_rows(found)]), has_verdict=True)
     for each in found:
         if each.note:
             console.say(f"{visible(each.spec)}: {visible(each.note)}")

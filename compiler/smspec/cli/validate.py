@@ -33,11 +33,12 @@ Check job specs. Checks each spec on its own and with each overlay.
 
 A directory means the job specs below it: YAML files with a top-level `smspec` key, except base specs that others
 extend. Also checks specs against each other for shared checkpoints, outputs, and names.
-`--format mermaid` prints a graph of the jobs that read what a different job writes; errors and warnings go to stderr.
-`--format html` prints a page with all jobs, their cost, data flow, and findings, in one file.
-`--changed REV` reports only on jobs that files changed since a git revision affect, and on their conflicts with others.
-`--api-json FILE` checks a CreateTrainingJob request instead of a spec.
-`--fix` edits the files of the specs where only one replacement is possible and no new finding follows from it.
+
+  --format mermaid  a graph of the jobs that read what a different job writes; errors and warnings go to stderr
+  --format html     a page with all jobs, their cost, data flow, and findings, in one file
+  --changed REV     only the jobs that files changed since a git revision affect, and their conflicts with others
+  --api-json FILE   a CreateTrainingJob request instead of a spec
+  --fix             edits the specs where only one replacement is possible and no new finding follows from it
 
 Exit status: 0 no errors; 1 errors, or warnings with --strict."""
 
@@ -86,7 +87,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         console.result(validation_page(result))
         if summary:
-            console.remark(*summary.splitlines())
+            console.remark(*summary.splitlines(), has_verdict=True)
         return exit_status(result.diagnostics, args)
     if args.format == "mermaid":
         # Imported late: the graph is rarely requested.
@@ -95,7 +96,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.result(mermaid(result.jobs))
         console.warned(result.diagnostics, result.texts)
         if summary:
-            console.remark(*summary.splitlines())
+            console.remark(*summary.splitlines(), has_verdict=True)
         return exit_status(result.diagnostics, args)
     return show_findings(result.diagnostics, result.texts, summary, args, console)
 
@@ -196,7 +197,7 @@ def _report_repaired(repaired: Repaired, generated: tuple[str, ...], args: argpa
 
         fixed = [change.diagnostic for change in changes.values()]
         console.content(records_with_fixed(fixed, result.diagnostics))
-        console.remark(result.summary())
+        console.remark(result.summary(), has_verdict=True)
         return exit_status(result.diagnostics, args)
     for (span, fix), change in changes.items():
         became = in_style_of(change.was, fix.meant)

@@ -12,8 +12,11 @@ from smspec.diagnostics import SEVERITIES, Diagnostic, Severity
 from smspec.diagnostics.quoting import visible
 from smspec.source import SourceText, dotted
 
-Format: TypeAlias = Callable[[Sequence[Diagnostic], Sequence[SourceText], bool], str]
-"""Formats diagnostics, with their texts and whether to use color; empty if there are none."""
+Format: TypeAlias = Callable[[Sequence[Diagnostic], Sequence[SourceText], bool, "int | None"], str]
+"""Formats diagnostics, with their texts, whether to use color, and the columns of the screen; empty if there are none.
+
+No screen has None, where text for people is not wrapped.
+"""
 
 MOST_SHOWN = 10
 """GitHub's limit on annotations of each severity in one step; the log contains all (docs of GitHub: limits)."""
@@ -21,15 +24,15 @@ MOST_SHOWN = 10
 _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def _text(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], colour: bool) -> str:
+def _text(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], colour: bool, columns: int | None) -> str:
     if not diagnostics:
         return ""
     from smspec.diagnostics.text_format import framed
 
-    return framed(diagnostics, texts, colour=colour)
+    return framed(diagnostics, texts, colour=colour, columns=columns)
 
 
-def _sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], _colour: bool) -> str:
+def _sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], _colour: bool, _columns: int | None) -> str:
     from smspec.diagnostics.sarif import sarif
 
     return sarif(diagnostics, texts)
@@ -43,15 +46,15 @@ def _junit(diagnostics: Sequence[Diagnostic], *, is_strict: bool) -> str:
 
 FORMATS: dict[str, Format] = {
     "text": _text,
-    "json": lambda diagnostics, _texts, _colour: json_records(diagnostics),
+    "json": lambda diagnostics, _texts, _colour, _columns: json_records(diagnostics),
     "sarif": _sarif,
-    "github": lambda diagnostics, _texts, _colour: workflow_commands(diagnostics),
-    "junit": lambda diagnostics, _texts, _colour: _junit(diagnostics, is_strict=False),
+    "github": lambda diagnostics, _texts, _colour, _columns: workflow_commands(diagnostics),
+    "junit": lambda diagnostics, _texts, _colour, _columns: _junit(diagnostics, is_strict=False),
 }
 """Name, as in ``--format``, → its function. The first is the default."""
 STRICT_FORMATS: dict[str, Format] = {
     **FORMATS,
-    "junit": lambda diagnostics, _texts, _colour: _junit(diagnostics, is_strict=True),
+    "junit": lambda diagnostics, _texts, _colour, _columns: _junit(diagnostics, is_strict=True),
 }
 """The formats where warnings fail: only JUnit has a result for each finding."""
 

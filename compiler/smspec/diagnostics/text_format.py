@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterable
 from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.quoting import MASK, masked, visible, width
 from smspec.source import SourceText, Span
+from smspec.source.frozen import dataclass
 
 LINE_LIMIT = 120
 """Longer source lines are truncated around the error."""
 
 CONTEXT = 40
 """Code points before the error that stay when a line is truncated."""
+
+_LEAST_COLUMNS = 20
+"""Of a source line, on the narrowest screen."""
 
 _SECRETS = ("SM601", "SM602", "SM616", "SM618")
 
@@ -21,33 +25,50 @@ Paint = Callable[[str, str], str]
 _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;32", "gutter": "1;34", "message": "1", "label": "36"}
 
 
-def framed(diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText], *, colour: bool = False) -> str:
-    """Return the diagnostics as text, one frame each, separated by empty lines."""
+def framed(
+    diagnostics: Iterable[Diagnostic],
+    texts: Iterable[SourceText],
+    *,
+    colour: bool = False,
+    columns: int | None = None,
+) -> str:
+    """Return the diagnostics as text, one frame each, separated by empty lines.
+
+    ``columns``: those of the screen; None for a file, where each message is one line.
+    """
     diagnostics = tuple(diagnostics)
     lines = {text.name: masked(text.text).split("\n") for text in texts}
     for diagnostic in diagnostics:
         if diagnostic.code.startswith(_SECRETS):
             _conceal(diagnostic.span, lines)
     paint: Paint = (lambda style, text: f"\x1b[{_STYLES[style]}m{text}\x1b[0m") if colour else (lambda _, text: text)
-    return "\n".join(_frame(diagnostic, lines, paint) for diagnostic in diagnostics)
+    return "\n".join(_frame(diagnostic, lines, paint, columns) for diagnostic in diagnostics)
 
 
-def _frame(diagnostic: Diagnostic, lines: dict[str, list[str]], paint: Paint) -> str:
+def _frame(diagnostic: Diagnostic, lines: dict[str, list[str]], paint: Paint, columns: int | None) -> str:
     spans = [diagnostic.span, *(note.span for note in diagnostic.notes if note.span)]
     gutter = max(len(str(span.line)) for span in spans)
     margin = " " * (gutter + 2)
-    bar, leader = paint("gutter", f"{margin}|"), paint("gutter", f"{margin}=")
+    bar = paint("gutter", f"{margin}|")
+    excerpts = _Excerpts(lines=lines, gutter=gutter, paint=paint, columns=columns)
+
+    def remark(kind: str, text: str) -> str:
+        plain = f"{margin}= {kind}: "
+        body = _wrapped(visible(text), columns, first=plain, rest=" " * len(plain)).removeprefix(plain)
+        return f"{paint('gutter', f'{margin}=')} {paint('message', kind)}: {body}"
 
     severity = diagnostic.severity
-    head = paint(severity, f"{severity}[{diagnostic.code}]") + paint("message", f": {visible(diagnostic.message)}")
-    shown = [head, *_excerpt(diagnostic.span, diagnostic.label, lines, gutter, paint, severity), bar]
+    head = f"{severity}[{diagnostic.code}]"
+    message = _wrapped(f": {visible(diagnostic.message)}", columns, first=head, rest=" " * len(f"{head}: "))
+    shown = [paint(severity, head) + paint("message", message.removeprefix(head))]
+    shown += [*excerpts.of(diagnostic.span, diagnostic.label, severity), bar]
     for note in diagnostic.notes:
-        shown.append(f"{leader} {paint('message', 'note')}: {visible(note.message)}")
+        shown.append(remark("note", note.message))
         if note.span:
-            shown += _excerpt(note.span, "", lines, gutter, paint, "gutter")
+            shown += excerpts.of(note.span, "", "gutter")
             shown += [bar] * (note.span.file in lines)
     if diagnostic.help:
-        shown.append(f"{leader} {paint('message', 'help')}: {visible(diagnostic.help)}")
+        shown.append(remark("help", diagnostic.help))
     if shown[-1] == bar:
         shown.pop()  # it belongs to a note or a help
     return "\n".join(shown) + "\n"
@@ -62,19 +83,45 @@ def _conceal(span: Span, lines: dict[str, list[str]]) -> None:
             lines[span.file][span.line - 1] = line[:start] + MASK * (end - start) + line[end:]
 
 
-def _excerpt(span: Span, label: str, lines: dict[str, list[str]], gutter: int, paint: Paint, style: str) -> list[str]:
-    """Return the position, and its line with the error underlined."""
-    arrow, bar = paint("gutter", " " * (gutter + 1) + "-->"), paint("gutter", " " * (gutter + 2) + "|")
-    place = f"{arrow} {visible(span.file)}:{span.line}:{span.column}"
-    text = _line(lines, span)
-    if text is None:
-        return [place]
-    before, fault, after = _cut(text, *_columns(span, text))
-    under = " " * width(before) + paint(style, "^" * max(1, width(fault)))
-    if label:
-        under += " " + paint(style, visible(label))
-    number = paint("gutter", f" {span.line:>{gutter}} |")
-    return [place, bar, f"{number} {before}{fault}{after}".rstrip(), f"{bar} {under}"]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Excerpts:
+    """What the source lines of a frame are drawn with; ``gutter``: the digits of the longest line number."""
+
+    lines: dict[str, list[str]]
+    gutter: int
+    paint: Paint
+    columns: int | None
+
+    def of(self, span: Span, label: str, style: str) -> list[str]:
+        """Return the position, and its line with the error underlined."""
+        gutter, paint = self.gutter, self.paint
+        arrow, bar = paint("gutter", " " * (gutter + 1) + "-->"), paint("gutter", " " * (gutter + 2) + "|")
+        place = f"{arrow} {visible(span.file)}:{span.line}:{span.column}"
+        text = _line(self.lines, span)
+        if text is None:
+            return [place]
+        room = LINE_LIMIT if self.columns is None else max(_LEAST_COLUMNS, min(LINE_LIMIT, self.columns - gutter - 4))
+        before, fault, after = _cut(text, *_columns(span, text), room)
+        start = width(before)
+        carets = "^" * max(1, width(fault))
+        under = [" " * start + paint(style, carets)]
+        if label and self.columns is not None and start + len(carets) + 1 + width(label) > room:
+            # In lines below: beside the error it would be broken by the terminal.
+            indent = " " * min(start, room // 2)
+            below = _wrapped(visible(label), room, first=indent, rest=indent)
+            under += [paint(style, each) for each in below.split("\n")]
+        elif label:
+            under[0] += " " + paint(style, visible(label))
+        number = paint("gutter", f" {span.line:>{gutter}} |")
+        return [place, bar, f"{number} {before}{fault}{after}".rstrip(), *(f"{bar} {each}" for each in under)]
+
+
+def _wrapped(text: str, columns: int | None, *, first: str, rest: str) -> str:
+    if columns is None:
+        return first + text
+    from smspec.diagnostics.wrapping import wrapped  # imported late: on a screen only
+
+    return wrapped(text, columns, first=first, rest=rest)
 
 
 def _line(lines: dict[str, list[str]], span: Span) -> str | None:
@@ -94,13 +141,13 @@ def _columns(span: Span, text: str) -> tuple[int, int]:
     return start, max(start, min(span.end_column - 1, len(text)))
 
 
-def _cut(text: str, start: int, end: int) -> tuple[str, str, str]:
-    """Return the text before the error, the error, and the rest, truncated to a line."""
+def _cut(text: str, start: int, end: int, limit: int) -> tuple[str, str, str]:
+    """Return the text before the error, the error, and the rest, truncated to ``limit`` code points."""
     before, fault, after = text[:start], text[start:end], text[end:]
-    if len(text) > LINE_LIMIT:
-        if len(before) > CONTEXT:
-            before = "…" + before[-CONTEXT:]
-        room = LINE_LIMIT - len(before)
+    if len(text) > limit:
+        if len(before) > min(CONTEXT, limit // 3):
+            before = "…" + before[-min(CONTEXT, limit // 3) :]
+        room = limit - len(before)
         if len(fault) > room:
             fault, after = fault[: room - 1] + "…", ""
         elif len(fault) + len(after) > room:

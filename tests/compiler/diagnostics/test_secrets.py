@@ -158,7 +158,7 @@ def test_token_after_a_name_is_a_secret(name):
 
 
 @pytest.mark.parametrize(
-    "words", [("--set", "vars.v={}"), ("--set", "db_password={}"), ("--format", "{}"), ("-O", "{}"), ("--token={}",)]
+    "words", [("--set", "vars.v={}"), ("--set", "db_password={}"), ("--format", "{}"), ("-O", "{}"), ("{}.yaml",)]
 )
 def test_secret_in_the_command_line_is_masked(words, tmp_path):
     write_job(tmp_path, f"{READY}vars: {{v: {{default: a, enum: [a, b]}}}}\n")

@@ -83,7 +83,7 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
             finally:
                 progress.close()
             text = summary.to_json() if request.prints_json else summary.text(verbose=request.verbosity > 0)
-            console.result(text)
+            console.result(text, has_verdict=not request.prints_json)
     except RunFailed as fault:
         console.write(f"smspec: {visible(str(fault))}\n")
         return LocalOutcome(exit_status=fault.exit_status, status="NotStarted")

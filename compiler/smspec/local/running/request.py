@@ -186,8 +186,8 @@ class RunConsole(Protocol):
     def err_in_colour(self) -> bool:
         """Whether `paint` may use colors."""
 
-    def result(self, text: str) -> None:
-        """Write a result."""
+    def result(self, text: str, *, has_verdict: bool = False) -> None:
+        """Write a result. ``has_verdict``: it says what became of the job, which has colors on a terminal."""
 
     def write(self, text: str) -> None:
         """Write what is not a result."""
