@@ -4,17 +4,19 @@ import ast
 import functools
 import re
 import runpy
+import shutil
 import textwrap
 from pathlib import Path
 
 import pytest
-import yaml
 
 from smspec.cli import COMMANDS
 from smspec.diagnostics.explanation import explained_codes
 from smspec.spec.keys import ROW
+from support.smspec_command import smspec_process
 
 ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
 DOCUMENTS = [
     *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").glob("*.md")),
@@ -104,16 +106,33 @@ def test_essay_of_a_package_names_code_that_exists(path, defined):
     assert sorted(name for name in names if not {*name.split(".")} <= defined | {*COMMANDS} and name not in ROW) == []
 
 
-def test_readme_job_equals_its_spec():
-    shown = re.search(r"```yaml\n(smspec:.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    whole = yaml.safe_load((ROOT / "specs/pipe-byo/job.yaml").read_text(encoding="utf-8"))
+def test_readme_job_is_its_spec():
+    shown = re.search(r"```yaml\n(# yaml-language-server.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     assert shown is not None
-    assert yaml.safe_load(shown[1]) == {key: value for key, value in whole.items() if key != "description"}
+    assert shown[1] == (ROOT / "specs/script-mode/job.yaml").read_text(encoding="utf-8")
+
+
+def test_readme_is_short():
+    assert len(README.read_bytes()) <= 7_000
+
+
+def test_readme_shows_what_commands_print(tmp_path):
+    """A line `…` stands for any lines, and a number of seconds for any number."""
+    shutil.copytree(ROOT / "specs/script-mode", tmp_path / "job", ignore=shutil.ignore_patterns("build", "run"))
+    (tmp_path / "job/smspec.toml").touch()
+    text = README.read_text(encoding="utf-8")
+    for command in ("validate", "build", "run"):
+        done = smspec_process(command, cwd=tmp_path / "job", timeout=300)
+        assert done.status == 0, done.err
+        printed = [re.sub(r"[0-9.]+ s$", "0 s", line) for line in f"{done.err}\n{done.out}".splitlines()]
+        (block,) = re.findall(rf"^    \$ smspec {command}\n((?:    .*\n)+)", text, re.MULTILINE)
+        shown = [re.sub(r"[0-9.]+ s$", "0 s", line) for line in textwrap.dedent(block).splitlines()]
+        assert [line for line in shown if line != "…" and line not in printed] == []
 
 
 def test_readme_diagnostics_are_exact():
     """The frame is that of a rejected spec, to the letter."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
     frames = re.findall(r"(?:^    (?:error|warning)\[SM\d+\]: .*\n)(?:^     .*\n)+", text, re.MULTILINE)
     told = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests/rejected").glob("*/expected.txt"))
     assert frames
@@ -121,6 +140,8 @@ def test_readme_diagnostics_are_exact():
         assert textwrap.dedent(frame) in told
 
 
-def test_readme_names_every_command():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_index_names_every_command_and_page():
+    text = (ROOT / "docs/README.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"smspec {name}" not in text] == []
+    pages = [path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"]
+    assert [name for name in pages if f"]({name})" not in text] == []

@@ -202,7 +202,7 @@ def test_documented_submission_ends_in_one_job(tmp_path):
 
 def test_readme_and_page_agree():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    part = readme[readme.index("## In a pull request") : readme.index("## Comparison")]
+    part = readme[readme.index("## In a pull request") : readme.index("## What do you want to do?")]
     shown = re.findall(r"^    (.+)$", part, re.MULTILINE)
     assert shown
     assert set(shown) <= set(TEXT.splitlines())
