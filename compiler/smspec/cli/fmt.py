@@ -1,4 +1,4 @@
-"""``smspec fmt``: put the keys of job specs and base specs in the order of the reference.
+"""``smspec fmt``: put the keys of job specs and base specs in order.
 
 Lines are moved, and nothing is written anew: a writer of YAML would change quotes and indentation, and the first pull
 request would show a thousand lines. The file of a generator stays, because its next run would undo the change.
@@ -14,7 +14,7 @@ from smspec.cli.console import Console
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import add_root_argument, root
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.quoting import visible
+from smspec.diagnostics.quoting import masked, visible
 from smspec.output.atomic_file import OutputFailed, is_generated, remove_unfinished, replace_content
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import find_candidates
@@ -25,12 +25,15 @@ from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.spec_reading import USUAL_SPEC, is_meant_as_spec
 
 HELP = """\
-Order the keys of job specs and base specs as the reference lists them. Comments move with their keys.
+Order the keys of job specs and base specs: first `smspec`, then what identifies the job, such as `extends` and `name`,
+then what it does, in the order that you chose, and last `overlays` and `checks`. The keys of a mapping inside it follow
+the reference. Comments move with their keys.
 
 A directory means the specs below it. Names that you choose keep their order: channels, hyperparameters, variables.
 smspec moves whole lines and changes nothing else, so a mapping on one line keeps its order.
 
-Exit status: 0 done; 1 with --check: files would change; 1 also if a file is not valid YAML, and the others are done."""
+Exit status: 0 done; 1 with --check or --diff: files would change; 1 also if a file is not valid YAML, and the others
+are done."""
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -48,12 +51,14 @@ class _Formatted:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file would change")
+    parser.add_argument("--diff", action="store_true", help="as --check, and print what would change as a diff")
     add_quiet_argument(parser, "print only errors, and the files that --check finds")
     add_root_argument(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     cache = InputCache(root(args))
+    args.check |= args.diff
     statuses = [0]
     changed = 0
     with signals_interrupt():
@@ -81,11 +86,25 @@ def _format(path: str, cache: InputCache, args: argparse.Namespace, console: Con
     is_changed = formatted.after != formatted.before
     if is_changed and not args.check:
         replace_content(path, formatted.before, formatted.after)
-    if is_changed and args.check:
+    if is_changed and args.diff:
+        console.result(_difference(formatted))
+    elif is_changed and args.check:
         console.result(f"{visible(path)}\n")
     for line in _report(formatted, args):
         console.remark(line)
     return is_changed
+
+
+def _difference(formatted: _Formatted) -> str:
+    """Return the change of a file as a unified diff, whose values are visible."""
+    from difflib import unified_diff  # imported late: it takes longer than the parser of most specs
+
+    path = visible(formatted.path)
+    before, after = (
+        [masked(line) for line in content.decode("utf-8").splitlines()]
+        for content in (formatted.before, formatted.after)
+    )
+    return "".join(f"{visible(line)}\n" for line in unified_diff(before, after, path, path, n=1, lineterm=""))
 
 
 def _formatted(path: str, cache: InputCache) -> _Formatted:

@@ -1,4 +1,7 @@
-"""Order the keys of a spec as the reference lists them. Lines move; their text stays the same.
+"""Order the keys of a spec. Lines move; their text stays the same.
+
+The keys of the job itself come in parts: `smspec`, whose job it is, what it does, and what other tools need. In a part,
+authors disagree on the order, and theirs is kept. The keys of a mapping inside it follow the reference.
 
 The lines of an entry of a mapping in block style include the comments around it.
 """
@@ -22,6 +25,10 @@ _MOST_TRIED = 40
 
 Selection = Callable[[int], bool]
 
+_HEAD = ("smspec",)
+_IDENTITY = ("extends", "name", "description", "role", "region", "account")
+_TAIL = ("overlays", "rehearsal", "checks")
+
 _MODELINE = re.compile(r"#\s*(?:yaml-language-server:|-\*-|vim?:|[\w-]+\s*:\s*disable)|#!")
 _DASHES = re.compile(r"\s*(?:-[ ]+)+")
 
@@ -35,7 +42,7 @@ class Ordered:
 
 
 def in_order(text: SourceText) -> Ordered:
-    """Return a spec with its keys in the order of the reference. Raise `InvalidInput` if it cannot be parsed.
+    """Return a spec with its keys in order. Raise `InvalidInput` if it cannot be parsed.
 
     The result has the same lines, values, and comments. A mapping stays as it is where moving its lines would change
     more than the order, for example because an alias would precede its anchor.
@@ -149,10 +156,23 @@ def _parts(node: Node, path: Path) -> Iterator[tuple[Path, Node]]:
 
 
 def _order(mapping: Mapping, path: Path) -> list[int]:
-    """Return the positions of the entries in the order of the reference; unknown keys are last."""
+    """Return the positions of the entries in order; unknown keys of a mapping inside a job are last."""
     known = _known(path)
-    ranks = [known.index(key.text) if key.text in known else len(known) for key, _ in mapping.entries]
+    if is_job(path):
+        ranks = [part_of(key.text) for key, _ in mapping.entries]
+    else:
+        ranks = [known.index(key.text) if key.text in known else len(known) for key, _ in mapping.entries]
     return sorted(range(len(ranks)), key=ranks.__getitem__)
+
+
+def part_of(key: str) -> int:
+    """Return the number of the part of a job that a key belongs to; unknown keys may do something for the job."""
+    return 0 if key in _HEAD else 1 if key in _IDENTITY else 3 if key in _TAIL else 2
+
+
+def is_job(path: Path) -> bool:
+    """Return whether the mapping at a path has the keys of a job: the spec, or an overlay."""
+    return not path or (path[0] == "overlays" and len(path) == 2)
 
 
 def _known(path: Path) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import stat
 import tempfile
 from pathlib import Path
@@ -14,6 +16,8 @@ from support.small_job import BUILT, PROGRAM, READY, write_job
 from support.smspec_command import smspec
 from support.spec.job_samples import PLAIN
 from support.spec.written_specs import written_specs
+
+ROOT = Path(__file__).parents[3]
 
 MIXED = "name: small\nsmspec: v1\n" + READY.partition("name: small\n")[2]
 
@@ -36,6 +40,37 @@ def test_check_names_the_files_and_writes_nothing(tmp_path):
     assert path.stat().st_mtime_ns == before.st_mtime_ns
     path.write_text(READY)
     assert smspec("fmt", "--check", cwd=tmp_path) == (0, "", "1 spec, 0 would change\n")
+
+
+def test_diff_shows_what_would_change(tmp_path):
+    path = write_job(tmp_path, MIXED.replace("name: small\n", "name: small # 漢\n"))
+    before = path.read_text()
+    done = smspec("fmt", "--diff", cwd=tmp_path)
+    assert (done.status, done.err) == (1, "1 spec, 1 would change\n")
+    assert done.out.startswith("--- job.yaml\n+++ job.yaml\n@@ -1,3 +1,3 @@\n")
+    assert "+smspec: v1\n name: small # 漢\n-smspec: v1\n" in done.out
+    assert path.read_text() == before
+    path.write_text(READY)
+    assert smspec("fmt", "--diff", cwd=tmp_path) == (0, "", "1 spec, 0 would change\n")
+
+
+def test_specs_that_smspec_writes_and_shows_are_in_order(tmp_path):
+    shutil.copytree(ROOT / "specs", tmp_path / "specs", ignore=shutil.ignore_patterns("build", "run", "data"))
+    for template in ("script", "pipe", "torchrun", "mpi"):
+        assert smspec("init", str(tmp_path / template), "--template", template).status == 0
+    (tmp_path / "from/src").mkdir(parents=True)
+    (tmp_path / "from/src/train.py").write_text(PROGRAM)
+    assert smspec("init", "--from", "src/train.py", cwd=tmp_path / "from").status == 0
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "specs").glob("*/*.md")]
+    for page in pages:
+        for number, text in enumerate(re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)):
+            if re.search(r"^smspec:", text, re.MULTILINE):
+                (tmp_path / f"{page.stem}-{number}.yaml").write_text(text)
+    for number, spec in enumerate(sorted((ROOT / "tests/imported").glob("*/job.yaml"))):
+        (tmp_path / f"imported-{number}.yaml").write_text(spec.read_text())
+    done = smspec("fmt", "--diff", ".", cwd=tmp_path)
+    assert (done.status, done.out) == (0, "")
+    assert int(done.err.split()[0]) > 20
 
 
 def test_directory_means_its_jobs_and_base_specs(tmp_path):

@@ -122,7 +122,8 @@ def test_questions_are_answered_about_broken_texts(tmp_path):
         options = types.FormattingOptions(tab_size=2, insert_spaces=True)
         params = types.DocumentFormattingParams(document, options)
         (edit,) = await editor.wait(editor.client.text_document_formatting_async(params))
-        assert edit.new_text.startswith("smspec: v1\nname: small\ndescription:")
+        assert edit.new_text.startswith("smspec: v1\nextends: [base.yaml]\nname: small\nrole: ")
+        assert edit.new_text.index("description:") < edit.new_text.index("image:")
         params = types.DocumentSymbolParams(document)
         names = [one.name for one in await editor.wait(editor.client.text_document_document_symbol_async(params))]
         assert names[:3] == ["smspec", "extends", "name"]
