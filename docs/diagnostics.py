@@ -6,20 +6,11 @@ They are the index of all codes for readers and for smspec. A test keeps both cu
 import re
 from pathlib import Path
 
+from smspec.cli.explain import FAMILIES
+
 PAGE = Path(__file__).with_name("diagnostics.md")
 PACKAGE = Path(__file__).parents[1] / "compiler/smspec"
 INDEX = PACKAGE / "diagnostics/pages.txt"
-
-KINDS = {
-    "SM1": "YAML, JSON, bases, overlays and variables",
-    "SM2": "shape, and values that a Dockerfile cannot hold",
-    "SM3": "parts that contradict each other, or have no effect",
-    "SM4": "requests that the API would refuse",
-    "SM5": "the script, and what the spec gives it",
-    "SM6": "security",
-    "SM7": "repositories of specs, and the policy of an organisation",
-    "SM8": "places in AWS: S3 addresses, regions, and partitions; later codes of SM3 and SM4",
-}
 
 RETIRED = {"SM326": "launcher that the runtime lacks"}
 """Codes whose fault cannot be made any more. Their numbers stay taken."""
@@ -78,7 +69,7 @@ def page() -> str:
     """Return the whole page."""
     lines = [HEAD]
     rows = {code: f"| {link} | {title} |" for code, (link, title) in links().items()}
-    for kind, what in KINDS.items():
+    for kind, what in FAMILIES.items():
         lines += [f"## {kind}: {what}\n", "| code | |", "|---|---|"]
         lines += [row for code, row in rows.items() if code.startswith(kind)]
         lines.append("")

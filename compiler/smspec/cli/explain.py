@@ -1,4 +1,4 @@
-"""``smspec explain``: print the page of an error code or a spec key."""
+"""``smspec explain``: print the page of an error code or a spec key, a family of codes, or where a word occurs."""
 
 from __future__ import annotations
 
@@ -14,21 +14,38 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.source import to_data
 
 HELP = """\
-Explain an error code (SM204) or a spec key (channels.NAME.input_mode). Without one, list all codes with their titles
-and all keys of the spec."""
+Explain an error code (SM204) or a spec key (channels.NAME.input_mode).
+
+`explain SM5` lists the codes of a family. Any other word is searched in keys, titles, and pages. Without a topic, list
+the families of codes and the keys of a job."""
 
 _MOST_OFFERED = 3
+
+FAMILIES = {
+    "SM1": "YAML, JSON, bases, overlays and variables",
+    "SM2": "shape, and values that a Dockerfile cannot hold",
+    "SM3": "parts that contradict each other, or have no effect",
+    "SM4": "requests that the API would refuse",
+    "SM5": "the script, and what the spec gives it",
+    "SM6": "security",
+    "SM7": "repositories of specs, and the policy of an organization",
+    "SM8": "places in AWS: S3 addresses, regions, and partitions; later codes of SM3 and SM4",
+}
+"""The beginning of their codes → what codes of a family are about."""
+
+_FEWEST_LETTERS = 3
+"""Of a word that is searched: a shorter one is in every page."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "topic", metavar="CODE|KEY", nargs="?", help="a code as in `error[SM204]`, or a key of the spec"
+        "topic", metavar="CODE|KEY", nargs="?", help="a code as in `error[SM204]`, a key of the spec, or a word"
     )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     if args.topic is None:
-        console.result("".join(f"{line}\n" for line in _topics()))
+        console.result("".join(f"{line}\n" for line in _overview()))
         return 0
     topic: str = args.topic
     page = explanation(topic.upper()) or _page_of_the_organization(topic)
@@ -38,7 +55,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         page = explain_key(topic)
         page = page and f"{page}{_default(topic)}"
-    if page is None:
+    if page is None and topic.upper() in FAMILIES:
+        page = "".join(f"{title}\n" for code, title in _titles().items() if code.startswith(topic.upper()))
+    page = page or _found(topic)
+    if not page:
         raise UsageError(f"unknown code or key `{topic}`{_guess(topic)}")
     console.result(page if page.endswith("\n") else f"{page}\n")
     return 0
@@ -64,19 +84,57 @@ def _organization_pages() -> dict[str, str]:
     return {rule.code: rule.page for rule in InputCache().organization(os.curdir).rules()}
 
 
-def _topics() -> Iterator[str]:
-    """Yield the titles of all codes, which begin with the code, then all keys."""
+def _overview() -> Iterator[str]:
+    """Yield the families of codes, the rules of the organization, and the keys of a job."""
     # Imported late: the reference reads the whole schema.
+    from smspec.spec.schema import keys_in
+
+    yield "codes:"
+    for family, what in FAMILIES.items():
+        yield f"  {family}xx  {what}"
+    own = [title for code, title in _titles().items() if not _is_code(code)]
+    if own:
+        yield from ("", "rules of the organization:", *(f"  {title}" for title in own))
+    yield from ("", "keys of a job:", *(f"  {key}" for key in keys_in(())), "")
+    yield "`smspec explain SM5` lists a family, `smspec explain SM204` and `smspec explain hosts` print a page, and"
+    yield "`smspec explain spot` lists where a word occurs."
+
+
+def _titles() -> dict[str, str]:
+    """Return the title of each code, which begins with the code, and of each rule of the organization."""
+    return {code: page.partition("\n")[0].removeprefix("# ") for code, page in _pages().items()}
+
+
+def _pages() -> dict[str, str]:
+    """Return the page of each code, and of each rule of the organization."""
+    # Imported late: a code of smspec needs no files.
     from smspec.diagnostics import InvalidInput
-    from smspec.spec.schema.reference import keys
 
     try:
         own = _organization_pages()
     except InvalidInput:
         own = {}  # `smspec validate` reports what is wrong with them
-    for page in (*(explanation(code) or code for code in explained_codes()), *own.values()):
-        yield page.partition("\n")[0].removeprefix("# ")
-    yield from keys()
+    return {**{code: explanation(code) or code for code in explained_codes()}, **own}
+
+
+def _found(word: str) -> str:
+    """Return the keys, titles, and pages that contain a word, as a list; empty if none does."""
+    # Imported late: the reference reads the whole schema.
+    from smspec.spec.schema.reference import keys
+
+    wanted = word.strip().lower()
+    if len(wanted) < _FEWEST_LETTERS or _is_code(wanted):
+        return ""
+    titles = _titles()
+    of_keys = [key for key in keys() if wanted in key.lower()]
+    titled = [code for code, title in titles.items() if wanted in title.lower()]
+    others = [code for code, page in _pages().items() if code not in titled and wanted in page.lower()]
+    parts = [
+        ("keys:", of_keys),
+        ("codes:", [titles[code] for code in titled]),
+        ("codes whose pages contain it:" if titled or of_keys else "codes:", [titles[code] for code in others]),
+    ]
+    return "\n".join("".join((f"{head}\n", *(f"  {line}\n" for line in lines))) for head, lines in parts if lines)
 
 
 def _default(key: str) -> str:

@@ -111,8 +111,8 @@ def test_dangling_link_is_reported(tmp_path, words):
         (["run", "--rate", "0MB"], "expected a rate such as `50MB/s`, got `0MB`"),
         (["run", "--data", "train"], "expected `CHANNEL=PATH`"),
         (["explain", "SM9999"], "unknown code or key `SM9999`"),
-        (["explain", "local"], "did you mean `channels.*.local` or `checkpoints.local`?"),
-        (["explain", "hosts.instance_typ"], "did you mean `hosts.instance_type`?"),
+        (["explain", "s3"], "did you mean `source.s3`, `channels.*.s3`, or `output.s3`?"),
+        (["explain", "hosts.instnce_type"], "did you mean `hosts.instance_type`?"),
         (
             ["init", "--template", "spark"],
             "argument --template: expected one of script, pipe, torchrun, mpi, got `spark`",

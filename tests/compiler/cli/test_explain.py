@@ -6,6 +6,7 @@ import pytest
 
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.diagnostics.quoting import seen
+from smspec.spec.schema import keys_in
 from support.smspec_command import smspec
 
 
@@ -36,11 +37,41 @@ def test_schema_is_json_and_ends_with_a_newline():
     assert done.out.endswith("}\n")
 
 
-def test_without_a_topic_all_are_listed():
+def test_without_a_topic_families_and_keys_are_listed():
     lines = smspec("explain").out.splitlines()
-    codes = explained_codes()
-    assert [line.partition(":")[0] for line in lines[: len(codes)]] == list(codes)
-    assert {"hosts.instance_type", "channels.*.input_mode"} <= set(lines[len(codes) :])
+    assert len(lines) < 60
+    assert {code[:3] for code in explained_codes()} == {line[2:5] for line in lines if line.startswith("  SM")}
+    assert {f"  {key}" for key in keys_in(())} <= set(lines)
+
+
+def test_families_list_every_code():
+    listed = [
+        line.partition(":")[0]
+        for family in sorted({code[:3] for code in explained_codes()})
+        for line in smspec("explain", family.lower()).out.splitlines()
+    ]
+    assert listed == list(explained_codes())
+
+
+@pytest.mark.parametrize(
+    ("word", "keys", "codes"),
+    [
+        ("checkpoint", {"checkpoints", "checkpoints.local"}, {"SM703"}),
+        ("PIPEFAIL", set(), {"SM542"}),
+        ("local", {"channels.*.local"}, set()),
+    ],
+)
+def test_word_is_searched(word, keys, codes):
+    done = smspec("explain", word)
+    lines = done.out.splitlines()
+    assert (done.status, done.err) == (0, "")
+    assert {f"  {key}" for key in keys} <= set(lines)
+    assert codes <= {line.strip().partition(":")[0] for line in lines}
+
+
+def test_word_that_nothing_contains_is_unknown():
+    assert smspec("explain", "qqqzzz") == (2, "", smspec("explain", "qqqzzz").err)
+    assert "unknown code or key `qqqzzz`" in smspec("explain", "qqqzzz").err
 
 
 def test_help_of_a_command():
