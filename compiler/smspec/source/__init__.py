@@ -179,11 +179,19 @@ def pruned(root: Node, path: Path) -> Node:
     return root
 
 
+class Null(NamedTuple):
+    """A null that removes the value at ``path`` of the layers below; ``is_idle``: they have none."""
+
+    path: Path
+    place: Span
+    is_idle: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """The tree at ``root`` and every text that a part of it came from, the main one first.
 
-    ``idle`` are nulls that were written to remove something, and found nothing at their path. ``unknown`` are the paths
+    ``nulls`` were written to remove something, and are not in the tree. ``unknown`` are the paths
     whose values could not be determined; they are null. ``is_partial``: a base spec could not be read, so every mapping
     may have more keys, and nulls are kept, because they remove what a base spec may have. ``settable``: path and
     text of each value with a variable that no option sets: an option may give it a value other than the one here.
@@ -191,7 +199,7 @@ class Document:
 
     root: Node
     texts: tuple[SourceText, ...]
-    idle: tuple[tuple[Path, Span], ...] = ()
+    nulls: tuple[Null, ...] = ()
     unknown: tuple[Path, ...] = ()
     is_partial: bool = False
     settable: tuple[tuple[Path, str], ...] = ()

@@ -16,9 +16,9 @@ from collections.abc import Sequence as Layers
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, in_order, placed
 from smspec.diagnostics.suggestions import did_you_mean
-from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
+from smspec.source import Document, Mapping, Null, Path, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import ByIdentity, dataclass, replace
-from smspec.spec.layers.merging import Idle, idle_nulls, is_null, layered, most_alternatives
+from smspec.spec.layers.merging import is_null, layered, most_alternatives, nulls_of
 from smspec.spec.layers.short_forms import (
     NO_VERSION,
     NOT_IN_AN_OVERLAY,
@@ -117,19 +117,19 @@ class MissingBases:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Layers merged into one spec, and the nulls in them that remove nothing."""
+    """Layers merged into one spec, and the nulls in them."""
 
     spec: Mapping | None = None
-    idle: tuple[Idle, ...] = ()
+    nulls: tuple[Null, ...] = ()
 
     def under(self, *layers: Document) -> Fold:
         """Return this with more layers on top."""
-        spec, idle = self.spec, [*self.idle]
+        spec, nulls = self.spec, [*self.nulls]
         for layer in layers:
             own = expanded(_without(own_mapping(layer), "extends", "overlays"))
-            idle += idle_nulls(spec, own)
+            nulls += nulls_of(spec, own)
             spec = layered(spec, own)
-        return Fold(spec, tuple(idle))
+        return Fold(spec, tuple(nulls))
 
 
 class Assembly:
@@ -161,7 +161,7 @@ class Assembly:
         self._overlays = _overlays(layers)
         beneath = Fold().under(*layers[:-1]) if bases is None or missing is not None else bases
         fold = beneath.under(layers[-1])
-        self._idle = [*_idle_of_layers(layers), *fold.idle]
+        self._nulls = [*_nulls_of_layers(layers), *fold.nulls]
         spec = fold.spec
         assert spec is not None
         self._spec = spec
@@ -181,9 +181,9 @@ class Assembly:
         """
         if self._is_partial:
             return self._partial(overlay, settings or {})
-        own, texts, spec, idle = self._own, self._texts, self._spec, [*self._idle]
+        own, texts, spec, nulls = self._own, self._texts, self._spec, [*self._nulls]
         for change in map(expanded, self._chosen(overlay)):
-            idle += idle_nulls(spec, change)
+            nulls += nulls_of(spec, change)
             spec = replace(layered(spec, change), span=own.root.span)
         spec, unknown, settable, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(self._faults))
         unknown = (*unknown, *self._version())
@@ -192,7 +192,7 @@ class Assembly:
         # A variable may have set a launcher, and `distribution: torchrun` is a short form.
         spec = expanded(spec)
         whole = rehomed(_own_first(spec, own), own.texts[0].name) if self._has_bases else spec
-        document = Document(whole, texts, tuple(idle), unknown, settable=settable)
+        document = Document(whole, texts, tuple(nulls), unknown, settable=settable)
         return Merged(document, in_order((*self._faults, *more), texts))
 
     def _partial(self, overlay: str | None, settings: Settings[str, str]) -> Merged:
@@ -265,18 +265,18 @@ def _overlays(layers: Layers[Document]) -> dict[str, list[Mapping]]:
     return overlays
 
 
-def _idle_of_layers(layers: Layers[Document]) -> Iterator[Idle]:
+def _nulls_of_layers(layers: Layers[Document]) -> Iterator[Null]:
     """Yield the nulls that remove base specs, or overlays that no lower layer has."""
     names: set[str] = set()
     for layer in layers:
         own = own_mapping(layer)
         for key, value in own.entries:
             if is_null(value) and (key.text == "extends" or (key.text == "overlays" and not names)):
-                yield (key.text,), key.span
+                yield Null((key.text,), key.span, is_idle=True)
         overlays = own.get("overlays")
         for key, value in overlays.entries if isinstance(overlays, Mapping) else ():
             if is_null(value) and key.text not in names:
-                yield ("overlays", key.text), key.span
+                yield Null(("overlays", key.text), key.span, is_idle=True)
             names.add(key.text)
 
 

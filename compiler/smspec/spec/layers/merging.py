@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, Span
+from smspec.source import Document, Mapping, Node, Null, Path, Scalar, Sequence, Span
 from smspec.source.frozen import dataclass, replace
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 Merge = Callable[["Node | None", Node], Node]
 
 _ENTRY_POINTS = ("script", "command", "module", "pipe_loop")
-
-Idle = tuple[Path, Span]
 
 # Their nulls inside lists are JSON values, and are sent.
 _JSON = ("hyperparameters", "api")
@@ -128,15 +126,15 @@ _SPECIAL: dict[str, Merge] = {
 }
 
 
-def idle_nulls(spec: Mapping | None, layer: Mapping) -> Iterator[Idle]:
-    """Yield the path and the position of each null in ``layer`` that has no counterpart in ``spec``.
+def nulls_of(spec: Mapping | None, layer: Mapping) -> Iterator[Null]:
+    """Yield each null in ``layer``, which is about to be merged with ``spec``.
 
     Both are in their long form. A null in `api` may still remove a member of the request.
     """
     for key, value in layer.entries:
         if _has_null(value):  # few have one
             beneath = spec.get(key.text) if spec is not None else None
-            yield from _idle(beneath, value, (key.text,), key.span)
+            yield from _nulls(beneath, value, (key.text,), key.span)
 
 
 def _has_null(node: Node) -> bool:
@@ -149,18 +147,17 @@ def _has_null(node: Node) -> bool:
     return False
 
 
-def _idle(beneath: Node | None, value: Node, path: Path, place: Span) -> Iterator[Idle]:
+def _nulls(beneath: Node | None, value: Node, path: Path, place: Span) -> Iterator[Null]:
     if is_null(value):
-        if beneath is None or is_null(beneath):
-            yield path, place
+        yield Null(path=path, place=place, is_idle=beneath is None or is_null(beneath))
     elif isinstance(value, Mapping):
         for key, inner in value.entries:
             below = beneath.get(key.text) if isinstance(beneath, Mapping) else None
-            yield from _idle(below, inner, (*path, key.text), key.span)
+            yield from _nulls(below, inner, (*path, key.text), key.span)
     elif isinstance(value, Sequence) and not is_json(path):
         for index, item in enumerate(value.items):
             if isinstance(item, Mapping):
-                yield from _idle(None, item, (*path, index), item.span)
+                yield from _nulls(None, item, (*path, index), item.span)
 
 
 def is_json(path: Path) -> bool:

@@ -121,8 +121,8 @@ def _form_of(key: str, form: _Form) -> _Form:
 
 def nulls_that_remove_nothing(document: Document, patched: Collection[Path]) -> Iterator[Finding]:
     """Yield each null of the layers that removes nothing; ``patched``: those of `api` that find no such member."""
-    for path, place in document.idle:
-        if not is_patch(path) or path in patched:
+    for path, place, is_idle in document.nulls:
+        if is_idle and (not is_patch(path) or path in patched):
             found = NULL_THAT_REMOVES_NOTHING.at(
                 path,
                 f"`{dotted(path)}` has no effect: it is null, and no layer below sets it",

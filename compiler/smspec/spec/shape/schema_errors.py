@@ -13,7 +13,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import one_of, quoted
 from smspec.diagnostics.suggestions import Fix, bare, nearest, spelling_fix
 from smspec.source import Document, Mapping, Node, Path, Scalar, dotted
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.spec.keys.row import duration_meant, size_in_bytes, size_meant, volume_meant
 from smspec.spec.schema import SchemaPart, accepts, author_schema, key_path, part, type_words, written_key
 from smspec.spec.schema.reference import example_of
@@ -53,7 +53,18 @@ def describe(document: Document, data: object) -> list[Finding]:
     first: dict[tuple[Path, str], Finding] = {}
     for finding in findings:
         first.setdefault((finding.path, finding.on), finding)
-    return list(first.values())
+    return [_at_its_null(finding, document) for finding in first.values()]
+
+
+def _at_its_null(finding: Finding, document: Document) -> Finding:
+    """Return the finding about a missing key at the null that the author wrote as its value, if there is one."""
+    places = {null.path: null.place for null in document.nulls} if finding.code == MISSING_KEY.code else {}
+    place = places.get(finding.path)
+    if place is None:
+        return finding
+    example = example_of(finding.path)
+    help = "set it, because null removes a key" + (f", for example `{example}`" if example else "")
+    return replace(finding, place=place, message=f"{finding.message}: it is null", help=help)
 
 
 def is_request(data: object) -> bool:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from smspec.source import Mapping, SourceText, Span, to_data
 from smspec.spec.layers import Assembly
-from smspec.spec.layers.merging import combine_patches, idle_nulls, layered, merge_patch
+from smspec.spec.layers.merging import combine_patches, layered, merge_patch, nulls_of
 from smspec.spec.yaml import read
 from support.examples import at_most
 from support.spec.trees import json_objects, json_values, tree
@@ -133,14 +133,16 @@ def without(value, path):
 def test_null_without_effect_is_idle(below, above):
     spec = layered(None, tree(below))
     merged = to_data(layered(spec, tree(above)))
-    idle = {path for path, _ in idle_nulls(spec, tree(above)) if not any(isinstance(step, int) for step in path)}
+    found = (null for null in nulls_of(spec, tree(above)) if null.is_idle)
+    idle = {null.path for null in found if not any(isinstance(step, int) for step in null.path)}
     for path in nulls(above):
         assert (path in idle) == (to_data(layered(spec, tree(without(above, path)))) == merged)
 
 
 def idle(*texts, overlay=None):
     layers = [read(SourceText(f"{number}.yaml", f"smspec: v1\n{text}")) for number, text in enumerate(texts)]
-    return [(".".join(map(str, path)), place.file) for path, place in Assembly(layers).merged(overlay).document.idle]
+    nulls = Assembly(layers).merged(overlay).document.nulls
+    return [(".".join(map(str, null.path)), null.place.file) for null in nulls if null.is_idle]
 
 
 def test_nulls_of_every_layer_are_checked():
