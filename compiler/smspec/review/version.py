@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from smspec.diagnostics.quoting import duration
 from smspec.plan import BuildInputs, Plan, RequestPlan
 from smspec.review.change import Change, Rise, hides, quoted, safe
 from smspec.review.layers import LayerItem, Layers, started
@@ -255,8 +256,9 @@ class Pair:
 
     def at_leaf(self, kind: str, leaf: Leaf, what: str, *, brief: str = "") -> Change:
         """Return the change for a difference of the requests, at the key of the spec that sets it."""
-        path = self.spec_path(leaf)
-        return self.change(kind, path, what, old=leaf.old, new=leaf.new, brief=brief)
+        path, member = self.spec_path(leaf), str(leaf.at[-1])
+        old, new = _as_written(self.old, path, member, leaf.old), _as_written(self.new, path, member, leaf.new)
+        return self.change(kind, path, what, old=old, new=new, brief=brief)
 
     def leaves_of(self, kind: str) -> list[Leaf]:
         """Return the differences of the requests that are of a kind, without settings of the smspec runtime."""
@@ -354,6 +356,16 @@ class Pair:
                 span = side.writing.nearest(path)
                 return side.writing.name(span.file), span.line
         return None, None
+
+
+def _as_written(side: JobVersion, path: Path, member: str, value: object) -> object:
+    """Return a number of a request with its unit: `6h`, as the author wrote it, or else in the largest whole unit."""
+    if not isinstance(value, int) or isinstance(value, bool) or not member.endswith(("InSeconds", "InGB")):
+        return value
+    node = None if side.writing is None else side.writing.document.node(path)
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        return node.value
+    return duration(value) if member.endswith("InSeconds") else f"{value}GB"
 
 
 def _paths(value: object) -> Iterator[Path]:

@@ -43,6 +43,25 @@ def test_two_specs_are_compared(tmp_path):
     }
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "old", "new"),
+    [
+        ("stopping: {max_runtime: 6h}", "stopping: {max_runtime: 60h}", "6h", "60h"),
+        ("stopping: {max_runtime: 90m}", "stopping: {max_runtime: 7200}", "90m", "2h"),
+        ("stopping: {max_runtime: 90m}", "", "90m", "1d"),
+        ("hosts: {volume: 10GB}", "hosts: {volume: 1000GB}", "10GB", "1000GB"),
+    ],
+)
+def test_values_are_shown_as_they_are_written(before, after, old, new, tmp_path):
+    base = BUILT.replace("volume: 10GB", "volume: 20GB")
+    for name, change in (("old", before), ("new", after)):
+        write_job(tmp_path)
+        text = f"{base}overlays: {{x: {{{change}}}}}\n"
+        (tmp_path / f"{name}.yaml").write_text(text)
+    done = smspec("diff", "-O", "x", "old.yaml", "new.yaml", cwd=tmp_path)
+    assert f"{old} → {new}\n" in done.out
+
+
 def test_equal_changes_under_overlays_are_merged(tmp_path):
     write_job(tmp_path, OVERLAYS)
     (tmp_path / "new.yaml").write_text(OVERLAYS.replace("epochs: 2", "epochs: 3").replace("retries: 1", "retries: 2"))

@@ -173,7 +173,7 @@ LIMITS: tuple[KeyRow, ...] = (
         DURATION,
         "StoppingCondition.MaxRuntimeInSeconds",
         kind="cost",
-        called="longest run time, in seconds",
+        called="longest run time",
         words={SDK: "max_run train_max_run", AZURE: "timeout", KUBERNETES: "activeDeadlineSeconds"},
     ),
     KeyRow(
@@ -181,7 +181,7 @@ LIMITS: tuple[KeyRow, ...] = (
         DURATION,
         "StoppingCondition.MaxPendingTimeInSeconds",
         kind="hosts",
-        called="longest wait for hosts, in seconds",
+        called="longest wait for hosts",
     ),
     KeyRow(
         "spot",
@@ -202,7 +202,7 @@ LIMITS: tuple[KeyRow, ...] = (
         DURATION,
         "StoppingCondition.MaxWaitTimeInSeconds",
         kind="cost",
-        called="longest wait with spot, in seconds",
+        called="longest wait with spot",
         words={SDK: "max_wait train_max_wait"},
     ),
     KeyRow(

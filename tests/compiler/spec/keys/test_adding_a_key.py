@@ -23,7 +23,7 @@ ROW = f"""\
         DURATION,
         "{MEMBER}",
         kind="cost",
-        called="longest idle time, in seconds",
+        called="longest idle time",
         words={{KUBERNETES: "idleDeadlineSeconds"}},
     ),
 """
@@ -107,7 +107,7 @@ def test_changed_key_has_its_kind_and_name(run, tmp_path):
     (tmp_path / "new.yaml").write_text(SPEC.replace("30m", "20m"))
     (job,) = json.loads(run("diff", "--format", "json", "job.yaml", "new.yaml", status=1).out)
     changes = [change for change in job["changes"] if change["path"] == "stopping.max_idle"]
-    assert [(change["kind"], change["what"]) for change in changes] == [("cost", "longest idle time, in seconds")]
+    assert [(change["kind"], change["what"]) for change in changes] == [("cost", "longest idle time")]
 
 
 def test_reference_explains_it(run):
