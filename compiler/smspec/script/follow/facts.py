@@ -295,3 +295,10 @@ def patches(name: str) -> bool:
 def lets_errors_through(name: str) -> bool:
     """Return whether a context manager of another module is known not to suppress exceptions."""
     return name.partition(".")[0] in _RELIABLE and not name.endswith(_SUPPRESSING)
+
+
+TRANSPARENT = frozenset(
+    {"functools.cache", "functools.lru_cache", "torch.distributed.elastic.multiprocessing.errors.record"}
+    | {f"torch.{name}" for name in ("enable_grad", "inference_mode", "no_grad", "jit.ignore", "jit.unused")}
+)
+"""Decorators of functions that run what they decorate, in every first call, as it is."""

@@ -23,21 +23,18 @@ from smspec.script.reach import (
     may_write_modules,
     writing_words,
 )
+from smspec.script.reach.calls import Calls, OwnContexts
 from smspec.script.reach.certain_code import (
     TAMPERS,
     CertainCode,
     Event,
     FunctionCall,
+    Import,
     NamedImport,
-    attributes_of,
-    binds,
-    called_function,
     carriers_of,
     doubtful_imports,
     early_statements,
-    lacking_names,
     may_be_set,
-    may_have,
 )
 from smspec.script.reach.syntax import broken_syntax, new_syntax, undecodable
 from smspec.script.script_files import (
@@ -91,12 +88,17 @@ class _Own:
         self.package = package
         self.is_package = is_package(file)
         self.names: dict[str, str] = {}
-        self.called: set[str] = set()
+        self.called: set[object] = set()
+        self.code: CertainCode | None = None
 
     @property
     def syntax(self) -> ast.Module:
         assert self.tree is not None
         return self.tree
+
+    @property
+    def written(self) -> str:
+        return self.text.text
 
 
 class Reaching:
@@ -119,6 +121,7 @@ class Reaching:
         self._missing: dict[str, MissingModule] = {}
         self._foreign: dict[str, ForeignImport] = {}
         self._members: dict[tuple[str, str], ForeignMember] = {}
+        self._calls = Calls(self._read, self._texts)
 
     def from_script(self, file: str, handler: str | None, package: str = "") -> Reach:
         """Return what a script in a package reaches; ``handler``: the full name of the module, if it is imported."""
@@ -174,7 +177,7 @@ class Reaching:
             opens = paths.is_open
             self._searches |= paths.is_open or bool(paths.places)
             self._places = tuple(dict.fromkeys((*self._places, *paths.places)))
-        code = CertainCode(is_main=name == "__main__", names=own.names)
+        code = CertainCode(is_main=name == "__main__", names=own.names, contexts=OwnContexts(self._calls, own))
         doubtful = [] if self._has_opened else self._doubtful_openings(own)
         self._is_open |= bool(doubtful)
         writers = set() if self._has_opened else self._writers(text.text, package)
@@ -182,12 +185,12 @@ class Reaching:
         words += [rf"\b{re.escape(name.rpartition('.')[2])}\b" for name in doubtful]
         if words and not self._has_opened:
             early = early_statements(text.text, tree, "|".join(words), writers)
-            self._follow(own, code.of_statements(tree.body[:early]))
+            self._follow(own, code, code.of_statements(tree.body[:early]))
             # What a module may do to the search, its functions may do later. What they write is rarely a module.
             self._has_opened |= opens or bool(doubtful) or early < len(tree.body)
-            self._follow(own, code.of_statements(tree.body[early:]))
+            self._follow(own, code, code.of_statements(tree.body[early:]))
         else:
-            self._follow(own, code.of_statements(tree.body))
+            self._follow(own, code, code.of_statements(tree.body))
         return own
 
     def _doubtful_openings(self, own: _Own) -> list[str]:
@@ -245,13 +248,15 @@ class Reaching:
         if fault is not None:
             self._faults.append(fault)
 
-    def _follow(self, own: _Own, events: Iterable[Event]) -> None:
+    def _follow(self, own: _Own, code: CertainCode, events: Iterable[Event]) -> None:
         self._depth += 1
         for event in events:
             if len(self._foreign) > MOST_IMPORTS:
                 break
             if isinstance(event, FunctionCall):
-                self._call(own, event.name)
+                if self._call(own, event):
+                    code.exit()
+                    break
             elif isinstance(event, NamedImport):
                 if all(part.isidentifier() for part in event.name.split(".")):
                     self._full_import(event.name, _place(event.node, own))
@@ -260,7 +265,7 @@ class Reaching:
                     found = self._full_import(alias.name, _place(alias, own))
                     # What others import may get attributes from them.
                     if found is not None and found.file == own.file and own.name == "__main__":
-                        self._itself(own, event, alias.name, attributes_of(own.syntax, alias.asname or alias.name))
+                        self._itself(own, event, alias.name, alias.asname or alias.name)
             else:
                 self._from(own, event)
         self._depth -= 1
@@ -284,13 +289,17 @@ class Reaching:
                     member = ForeignMember(module=name, name=alias.name, place=place)
                     self._members.setdefault((name, alias.name), member)
         if found is not None and found.file == own.file:
-            self._itself(own, node, name, [alias.name for alias in node.names])
+            self._itself(own, node, name)
         # A handler of AttributeError may be around an indented import.
         if found is not None and found.tree is not None and node.names[0].name == "*" and place.column == 1:
             self._all_of(found, name, place)
+        if found is None:
+            return
+        from smspec.script.reach.names import may_have  # imported late: many scripts have no modules
+
         for alias in node.names:
             below = f"{name}.{alias.name}"
-            if alias.name == "*" or found is None or may_have(found.tree, found.text.text, alias.name):
+            if alias.name == "*" or may_have(found.tree, found.text.text, alias.name):
                 continue
             if self._find(below) is not None:
                 self._full_import(below, place)
@@ -304,6 +313,8 @@ class Reaching:
 
     def _all_of(self, found: _Own, name: str, place: Span) -> None:
         """Report the first name that `__all__` of a module lists, and the module does not have."""
+        from smspec.script.reach.names import lacking_names
+
         for lacked in lacking_names(found.syntax, found.text.text):
             below = f"{name}.{lacked}"
             is_there = self._find(below) is not None or self._source.is_other_module(below, self._places)
@@ -312,13 +323,14 @@ class Reaching:
                 self._miss(MissingModule(name=below, place=place, reason=reason))
                 return
 
-    def _itself(self, own: _Own, node: ast.stmt, name: str, used: Iterable[str]) -> None:
+    def _itself(self, own: _Own, node: Import, name: str, alias: str = "") -> None:
         """Report what a file takes from itself and does not have: it hides the module of its name that has it."""
-        lacked = next((each for each in used if each != "*" and not binds(own.syntax, own.text.text, each, node)), None)
+        from smspec.script.reach.names import first_lacked
+
+        lacked = first_lacked(own.syntax, own.text.text, node, alias)
         if lacked is not None and self._find(f"{name}.{lacked}") is None:
             reason = f"the file imports itself, and has no `{lacked}`"
-            place = _place(node, own)
-            self._miss(MissingModule(name=f"{name}.{lacked}", place=place, reason=reason))
+            self._miss(MissingModule(name=f"{name}.{lacked}", place=_place(node, own), reason=reason))
 
     def _full_import(self, name: str, place: Span | None) -> _Own | None:
         """Import a module after its parent packages; return it if it is one of the source that was read."""
@@ -358,27 +370,25 @@ class Reaching:
         if missing.reason or not self._has_opened:
             self._missing.setdefault(missing.name, missing)
 
-    def _call(self, own: _Own, name: str) -> None:
-        """Follow a call of a function of the module, or of one that it imports by name from a module of the source."""
-        if "." in name:
-            module, _, name = name.rpartition(".")
-            full = absolute(module, own.package)
-            there = self._own.get(full) if full else None
-        else:
-            there = own
-        if there is None or there.tree is None or name in there.called or self._depth >= DEEPEST_IMPORTS:
-            return
-        there.called.add(name)
-        names = dict(there.names)
-        function = called_function(there.tree, there.text.text, name, lambda base: _full(base, names))
-        if function is not None:
-            code = CertainCode(is_main=False, names=names)
-            self._follow(there, code.of_function(function))
+    def _read(self, name: str) -> _Own | None:
+        """Return a module that is imported by now, and has a tree."""
+        found = self._own.get(name)
+        return found if found is not None and found.tree is not None else None
 
-
-def _full(name: str, names: dict[str, str]) -> str:
-    first, dot, rest = name.partition(".")
-    return names.get(first, first) + dot + rest
+    def _call(self, own: _Own, event: FunctionCall) -> bool:
+        """Follow a call of a function of the source; return whether it certainly ends the script."""
+        found = self._calls.found(event.name, own, event.arguments, is_consumed=event.is_consumed)
+        there = None if found is None else self._read(found.module.name)
+        if found is None or there is None or self._depth >= DEEPEST_IMPORTS:
+            return False
+        key = (found.function, *sorted(found.names.items()))
+        if key in there.called:
+            return False
+        there.called.add(key)
+        names = {**there.names, **found.names}
+        code = CertainCode(is_main=False, names=names, contexts=OwnContexts(self._calls, there))
+        self._follow(there, code, code.of_function(found.function))
+        return code.has_exited
 
 
 def _place(node: ast.stmt | ast.expr | ast.alias, own: _Own) -> Span:
