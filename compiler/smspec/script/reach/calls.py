@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, Union
 
-from smspec.script.follow.code import absolute
+from smspec.script.follow.code import absolute, may_suppress, own_parts
 from smspec.script.follow.facts import TRANSPARENT
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
@@ -108,14 +108,9 @@ class Calls:
         module, node = located
         if isinstance(node, ast.FunctionDef):
             is_context = [_full(ast.unparse(one), module) for one in node.decorator_list] == [_CONTEXT]
-            tries = (part for part in ast.walk(node) if isinstance(part, ast.Try) and part.handlers)
-            return is_context and not any(isinstance(part, ast.Yield) for each in tries for part in ast.walk(each))
+            return is_context and not may_suppress(node)
         found = self._method(module, node, "__exit__") if isinstance(node, ast.ClassDef) else None
-        return found is not None and all(
-            part.value is None or (isinstance(part.value, ast.Constant) and not part.value.value)
-            for part in _own_parts(found[2])
-            if isinstance(part, ast.Return)
-        )
+        return found is not None and not may_suppress(found[2])
 
     def enters_itself(self, name: str, own: CallingModule) -> bool:
         """Return whether `__enter__` of a class returns its instance."""
@@ -123,7 +118,7 @@ class Calls:
         found = self._method(*kind, "__enter__") if kind is not None else None
         if found is None or not found[2].args.args:
             return False
-        returns = [part.value for part in _own_parts(found[2]) if isinstance(part, ast.Return)]
+        returns = [part.value for part in own_parts(found[2]) if isinstance(part, ast.Return)]
         first = found[2].args.args[0].arg
         return bool(returns) and all(isinstance(value, ast.Name) and value.id == first for value in returns)
 
@@ -187,7 +182,7 @@ class Calls:
         if len(parameters) != 1 or not isinstance(last, ast.Return) or not isinstance(last.value, ast.Name):
             return None
         inner = [one for one in outer.body if isinstance(one, _Definition) and one.name == last.value.id]
-        others = [part for part in _own_parts(outer) if isinstance(part, ast.Return) and part is not last]
+        others = [part for part in own_parts(outer) if isinstance(part, ast.Return) and part is not last]
         if len(inner) != 1 or not isinstance(inner[0], ast.FunctionDef) or others:
             return None
         wraps = [_full(ast.unparse(one.func), there) for one in inner[0].decorator_list if isinstance(one, ast.Call)]
@@ -320,18 +315,8 @@ def _bound_by(node: ast.stmt) -> set[str]:
     return {part.id if isinstance(part, ast.Name) else part.name for part in parts}
 
 
-def _own_parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """Yield the parts of a function without those of the functions and classes in it."""
-    rest: list[ast.AST] = [*function.body]
-    while rest:
-        node = rest.pop()
-        yield node
-        if not isinstance(node, _SCOPES):
-            rest += ast.iter_child_nodes(node)
-
-
 def _yields(function: ast.FunctionDef) -> bool:
-    return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in _own_parts(function))
+    return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own_parts(function))
 
 
 def _binds(function: ast.FunctionDef, name: str) -> bool:

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from smspec.script.follow.facts import EXITS, lets_errors_through
+from smspec.script.follow.facts import EXITS, TAKERS, lets_errors_through
 from smspec.script.reach.calls import UNKNOWN, OwnContexts
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
@@ -39,9 +39,6 @@ _FINDERS = frozenset({"__import__", "eval", "exec", "getattr", "globals", "local
 
 TAMPERS = r"\b__path__\b|\bsys\s*\.\s*modules\b|\b__getattr__\b"
 
-
-_TAKERS = frozenset({"all", "any", "dict", "frozenset", "list", "max", "min", "next", "set", "sorted", "sum", "tuple"})
-"""Functions that take the first item of their first argument."""
 
 _INSTANCE = r"([\w.]+)\(\)"
 
@@ -222,7 +219,7 @@ class CertainCode:
         elif name in _IMPORTERS and node.args and isinstance(node.args[0], ast.Constant):
             if isinstance(node.args[0].value, str) and len(node.args) == 1 and not node.keywords:
                 yield NamedImport(node.args[0].value, node)
-        elif name in _TAKERS and node.args:
+        elif name in TAKERS and node.args:
             yield from self._taken(node.args[0])
         elif isinstance(node.func, ast.Name | ast.Attribute) and name:
             is_whole = not any(isinstance(one, ast.Starred) for one in node.args)
