@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Protocol
 
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
@@ -107,6 +108,28 @@ _OF_WRITES = (
 )
 
 
+class SourceModules(Protocol):
+    """The files of a source."""
+
+    def file_of(self, name: str, places: tuple[str, ...]) -> str | None:
+        """Return the path of the Python file that is a module, in the first of some directories that has it."""
+
+    def is_other_module(self, name: str, places: tuple[str, ...]) -> bool:
+        """Return whether a name is that of a directory without `__init__.py`, or of a compiled module."""
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Return whether any directory has a module of that name."""
+
+    def readable(self, path: str) -> SourceText:
+        """Return a file as text. Raise `ScriptUnreadable` and OSError."""
+
+    def content(self, path: str) -> bytes:
+        """Return the beginning of a file. Raise OSError."""
+
+    def name_of(self, path: str) -> str:
+        """Return the path of a file as the author would type it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntaxFault:
     """An error in the text of a module."""
@@ -135,11 +158,15 @@ class HandlerFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingModule:
-    """A module of the source that the source does not have. ``reason``: the end of a sentence, if it is another."""
+    """A module of the source that the source does not have. ``reason``: the end of a sentence, if it is another.
+
+    ``hidden_by``: the file of the source that hides a module of Python's library, which is why the import fails.
+    """
 
     name: str
     place: Span
     reason: str = ""
+    hidden_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from typing import Protocol
 
 from smspec.script.follow.code import absolute
 from smspec.script.reach import (
@@ -15,6 +14,7 @@ from smspec.script.reach import (
     MissingModule,
     NewSyntax,
     Reach,
+    SourceModules,
     SyntaxFault,
     Version,
     is_in_every_version,
@@ -51,30 +51,11 @@ from smspec.script.script_files import (
 )
 from smspec.source import SourceText, Span
 
+_HIDING = ("copy", "logging", "numbers", "queue", "random", "socket", "string", "token")
+"""The keys of `TAKEN`."""
+
 _SETS_PACKAGE = r"\b__package__\b[\"'\]\s]*(?::[^=\n]+)?=(?!=)"
 """A script that names its own package imports from it (PEP 366)."""
-
-
-class SourceModules(Protocol):
-    """The files of a source."""
-
-    def file_of(self, name: str, places: tuple[str, ...]) -> str | None:
-        """Return the path of the Python file that is a module, in the first of some directories that has it."""
-
-    def is_other_module(self, name: str, places: tuple[str, ...]) -> bool:
-        """Return whether a name is that of a directory without `__init__.py`, or of a compiled module."""
-
-    def is_elsewhere(self, name: str) -> bool:
-        """Return whether any directory has a module of that name."""
-
-    def readable(self, path: str) -> SourceText:
-        """Return a file as text. Raise `ScriptUnreadable` and OSError."""
-
-    def content(self, path: str) -> bytes:
-        """Return the beginning of a file. Raise OSError."""
-
-    def name_of(self, path: str) -> str:
-        """Return the path of a file as the author would type it."""
 
 
 class _Own:
@@ -121,12 +102,14 @@ class Reaching:
         self._missing: dict[str, MissingModule] = {}
         self._foreign: dict[str, ForeignImport] = {}
         self._members: dict[tuple[str, str], ForeignMember] = {}
+        self._hiding: list[str] = []
         self._calls = Calls(self._read, self._texts)
 
     def from_script(self, file: str, handler: str | None, package: str = "") -> Reach:
         """Return what a script in a package reaches; ``handler``: the full name of the module, if it is imported."""
         try:
             if handler is None:
+                self._hiding = [name for name in _HIDING if self._find(name) is not None]
                 self._enter("__main__", file, package)
             else:
                 self._full_import(handler, None)
@@ -349,6 +332,8 @@ class Reaching:
                 self._own[full] = found = None
                 continue
             if count == 1:
+                if self._hiding and place is not None:
+                    self._standard(name, place)
                 if place is not None and not is_in_every_version(full):
                     self._foreign.setdefault(name, ForeignImport(name=name, place=place, is_early=not self._has_opened))
             elif (
@@ -360,6 +345,21 @@ class Reaching:
                 self._miss(MissingModule(name=full, place=place))
             return None
         return found
+
+    def _standard(self, name: str, place: Span) -> None:
+        """Report a module of Python's library that takes a name from one that the source hides, and that lacks it."""
+        from smspec.script.reach.names import may_have
+        from smspec.script.reach.standard_library import taken_by
+
+        for module, needed in taken_by(name):
+            if self._has_opened or self._searches or module not in self._hiding or module == name:
+                continue
+            found = self._full_import(module, place)
+            if found is None or may_have(found.tree, found.text.text, needed):
+                continue
+            if not may_be_set(self._texts, module, needed, place):
+                reason = f"it takes `{needed}` from `{module}`, which `{found.file}` hides"
+                self._miss(MissingModule(name=name, place=place, reason=reason, hidden_by=found.file))
 
     def _find(self, name: str) -> str | None:
         if name.partition(".")[0] in BEFORE_SOURCE:
