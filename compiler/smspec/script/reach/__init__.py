@@ -6,10 +6,12 @@ which a text needs no closer look.
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from typing import Protocol
 
+from smspec.script.script_files import is_package
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 
@@ -128,6 +130,31 @@ class SourceModules(Protocol):
 
     def name_of(self, path: str) -> str:
         """Return the path of a file as the author would type it."""
+
+
+class OwnModule:
+    """A module of the source. ``package``: where its relative imports start."""
+
+    def __init__(self, name: str, file: str, text: SourceText, tree: ast.Module | None, package: str) -> None:
+        self.name = name
+        self.file = file
+        self.text = text
+        self.tree = tree
+        self.package = package
+        self.is_package = is_package(file)
+        self.names: dict[str, str] = {}
+        self.called: set[object] = set()
+
+    @property
+    def syntax(self) -> ast.Module:
+        """Its tree, where it has one."""
+        assert self.tree is not None
+        return self.tree
+
+    @property
+    def written(self) -> str:
+        """Its text."""
+        return self.text.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from typing import Protocol, Union
 
 from smspec.script.follow.code import absolute, may_suppress, own_parts
 from smspec.script.follow.facts import TRANSPARENT
+from smspec.script.reach.certain_code import UNKNOWN
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 
@@ -37,9 +38,6 @@ _MOST_BASES = 10
 
 _OTHER_WAYS = r"\b(?:__new__|__init__\s*=[^=]|__class__)"
 _LOOKS_UP = r"\b(?:__getattribute__|__class__)"
-
-UNKNOWN = "?"
-"""The full name of a local name that is none of another module."""
 
 
 class CallingModule(Protocol):
@@ -273,22 +271,6 @@ class Calls:
         names = dict.fromkeys([*plain, *(one.arg for one in rest)], UNKNOWN)
         known = [self.absolute_name(argument, own) if argument else "" for argument in arguments]
         return names | {name: found for name, found in zip(plain, known, strict=False) if found}
-
-
-class OwnContexts:
-    """What is known of context managers of the source in the code of one module."""
-
-    def __init__(self, calls: Calls, own: CallingModule) -> None:
-        self._calls = calls
-        self._own = own
-
-    def lets_errors_through(self, name: str) -> bool:
-        """Return whether one, by its full name, suppresses no exception."""
-        return self._calls.lets_errors_through(name, self._own)
-
-    def enters_itself(self, name: str) -> bool:
-        """Return whether `with` assigns its instance."""
-        return self._calls.enters_itself(name, self._own)
 
 
 def _full(name: str, module: CallingModule) -> str:

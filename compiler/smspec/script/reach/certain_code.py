@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from smspec.script.follow.facts import EXITS, TAKERS, lets_errors_through
-from smspec.script.reach.calls import UNKNOWN, OwnContexts
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 
@@ -39,6 +38,9 @@ _FINDERS = frozenset({"__import__", "eval", "exec", "getattr", "globals", "local
 
 TAMPERS = r"\b__path__\b|\bsys\s*\.\s*modules\b|\b__getattr__\b"
 
+
+UNKNOWN = "?"
+"""The full name of a local name that is none of another module."""
 
 _INSTANCE = r"([\w.]+)\(\)"
 
@@ -69,15 +71,18 @@ Event = Import | NamedImport | FunctionCall
 class CertainCode:
     """Walk the code of one module. ``is_main``: it is the script itself. ``names``: the full names of imported ones.
 
-    ``contexts``: what is known of context managers of the source. ``line``: the last one of the current statement.
+    ``contexts``: answers a question of `Calls` about a context manager.
     ``has_exited``: it ended the script, or raised an exception.
     """
 
     def __init__(
-        self, *, is_main: bool, names: dict[str, str] | None = None, contexts: OwnContexts | None = None
+        self,
+        *,
+        is_main: bool,
+        names: dict[str, str] | None = None,
+        contexts: Callable[[str, str], bool] = lambda *_: False,
     ) -> None:
         self.names: dict[str, str] = {} if names is None else names
-        self.line = 0
         self._is_main = is_main
         self._contexts = contexts
         self.has_exited = False
@@ -86,9 +91,7 @@ class CertainCode:
 
     def of_statements(self, statements: list[ast.stmt]) -> Iterator[Event]:
         """Yield what the next statements of the module do in every run, in order."""
-        for statement in statements:
-            self.line = statement.end_lineno or statement.lineno
-            yield from self._block([statement], in_function=False)
+        yield from self._block(statements, in_function=False)
 
     def of_function(self, function: Function) -> Iterator[Event]:
         """Yield what a function does in every call, a generator until its first item."""
@@ -172,11 +175,11 @@ class CertainCode:
             if kind:
                 yield FunctionCall(kind, is_consumed=True)
                 yield FunctionCall(f"{kind}().__enter__")
-            is_own = self._contexts is not None and kind and self._contexts.lets_errors_through(kind)
-            goes_through &= bool(is_own) or lets_errors_through(name.removesuffix("()"))
+            is_own = bool(kind) and self._contexts("lets_errors_through", kind)
+            goes_through &= is_own or lets_errors_through(name.removesuffix("()"))
             if item.optional_vars is not None:
                 self._forget(item.optional_vars)
-                is_itself = is_own and self._contexts is not None and self._contexts.enters_itself(kind)
+                is_itself = is_own and self._contexts("enters_itself", kind)
                 if is_itself and isinstance(item.optional_vars, ast.Name):
                     self.names[item.optional_vars.id] = f"{kind}()"
         if goes_through:

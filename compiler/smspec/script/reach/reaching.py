@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from smspec.script.follow.code import absolute
 from smspec.script.reach import (
@@ -13,6 +15,7 @@ from smspec.script.reach import (
     ForeignMember,
     MissingModule,
     NewSyntax,
+    OwnModule,
     Reach,
     SourceModules,
     SyntaxFault,
@@ -23,7 +26,6 @@ from smspec.script.reach import (
     may_write_modules,
     writing_words,
 )
-from smspec.script.reach.calls import Calls, OwnContexts
 from smspec.script.reach.certain_code import (
     TAMPERS,
     CertainCode,
@@ -45,41 +47,21 @@ from smspec.script.script_files import (
     MOST_IMPORTS,
     MOST_MODULES,
     ScriptUnreadable,
-    is_package,
     own_package,
     parsed,
 )
 from smspec.source import SourceText, Span
 
+if TYPE_CHECKING:
+    from smspec.script.reach.calls import Calls
+
 _HIDING = ("copy", "logging", "numbers", "queue", "random", "socket", "string", "token")
 """The keys of `TAKEN`."""
 
+_INNER_IMPORT = r"^[ \t]+(?:from|import)\b|import_module|__import__|;[ \t]*(?:from|import)\b|:[ \t]*(?:from|import)\b"
+
 _SETS_PACKAGE = r"\b__package__\b[\"'\]\s]*(?::[^=\n]+)?=(?!=)"
 """A script that names its own package imports from it (PEP 366)."""
-
-
-class _Own:
-    """A module of the source. ``package``: where its relative imports start."""
-
-    def __init__(self, name: str, file: str, text: SourceText, tree: ast.Module | None, package: str) -> None:
-        self.name = name
-        self.file = file
-        self.text = text
-        self.tree = tree
-        self.package = package
-        self.is_package = is_package(file)
-        self.names: dict[str, str] = {}
-        self.called: set[object] = set()
-        self.code: CertainCode | None = None
-
-    @property
-    def syntax(self) -> ast.Module:
-        assert self.tree is not None
-        return self.tree
-
-    @property
-    def written(self) -> str:
-        return self.text.text
 
 
 class Reaching:
@@ -92,7 +74,7 @@ class Reaching:
         self._is_open = searches
         self._searches = searches
         self._has_opened = searches
-        self._own: dict[str, _Own | None] = {}
+        self._own: dict[str, OwnModule | None] = {}
         self._texts: list[SourceText] = []
         self._characters = 0
         self._written_by: dict[str, set[str]] = {}
@@ -103,7 +85,8 @@ class Reaching:
         self._foreign: dict[str, ForeignImport] = {}
         self._members: dict[tuple[str, str], ForeignMember] = {}
         self._hiding: list[str] = []
-        self._calls = Calls(self._read, self._texts)
+        self._calls: Calls | None = None
+        self._looked_through = 0
 
     def from_script(self, file: str, handler: str | None, package: str = "") -> Reach:
         """Return what a script in a package reaches; ``handler``: the full name of the module, if it is imported."""
@@ -130,7 +113,7 @@ class Reaching:
             is_open=self._is_open,
         )
 
-    def _enter(self, name: str, file: str, package: str) -> _Own | None:
+    def _enter(self, name: str, file: str, package: str) -> OwnModule | None:
         """Read a module and follow what it does when it is imported."""
         self._own[name] = None
         if len(self._texts) >= MOST_MODULES or self._characters > MOST_CHARACTERS or self._depth >= DEEPEST_IMPORTS:
@@ -146,7 +129,7 @@ class Reaching:
         if fault is not None:
             self._faults.append(fault)
         tree = None if fault is not None else parsed(text)
-        own = self._own[name] = _Own(name, file, text, tree, package)
+        own = self._own[name] = OwnModule(name, file, text, tree, package)
         if tree is None:
             return own
         if self._base is not None and may_be_newer(text.text, self._base):
@@ -160,7 +143,7 @@ class Reaching:
             opens = paths.is_open
             self._searches |= paths.is_open or bool(paths.places)
             self._places = tuple(dict.fromkeys((*self._places, *paths.places)))
-        code = CertainCode(is_main=name == "__main__", names=own.names, contexts=OwnContexts(self._calls, own))
+        code = CertainCode(is_main=name == "__main__", names=own.names, contexts=partial(self._context, own))
         doubtful = [] if self._has_opened else self._doubtful_openings(own)
         self._is_open |= bool(doubtful)
         writers = set() if self._has_opened else self._writers(text.text, package)
@@ -176,7 +159,7 @@ class Reaching:
             self._follow(own, code, code.of_statements(tree.body))
         return own
 
-    def _doubtful_openings(self, own: _Own) -> list[str]:
+    def _doubtful_openings(self, own: OwnModule) -> list[str]:
         """Return the names of imports that some runs execute, of modules of the source that may open the search."""
         text = own.text.text
         if not any(word in text for word in ("  import ", "  from ", "\timport ", "\tfrom ")):
@@ -231,7 +214,7 @@ class Reaching:
         if fault is not None:
             self._faults.append(fault)
 
-    def _follow(self, own: _Own, code: CertainCode, events: Iterable[Event]) -> None:
+    def _follow(self, own: OwnModule, code: CertainCode, events: Iterable[Event]) -> None:
         self._depth += 1
         for event in events:
             if len(self._foreign) > MOST_IMPORTS:
@@ -253,7 +236,7 @@ class Reaching:
                 self._from(own, event)
         self._depth -= 1
 
-    def _from(self, own: _Own, node: ast.ImportFrom) -> None:
+    def _from(self, own: OwnModule, node: ast.ImportFrom) -> None:
         """Follow ``from name import …``: the module, and submodules of it."""
         place = _place(node, own)
         name = absolute("." * node.level + (node.module or ""), own.package)
@@ -294,7 +277,7 @@ class Reaching:
                 why = "" if found.is_package else f"`{found.text.name}` has no `{alias.name}`"
                 self._miss(MissingModule(name=below, place=place, reason=why))
 
-    def _all_of(self, found: _Own, name: str, place: Span) -> None:
+    def _all_of(self, found: OwnModule, name: str, place: Span) -> None:
         """Report the first name that `__all__` of a module lists, and the module does not have."""
         from smspec.script.reach.names import lacking_names
 
@@ -306,7 +289,7 @@ class Reaching:
                 self._miss(MissingModule(name=below, place=place, reason=reason))
                 return
 
-    def _itself(self, own: _Own, node: Import, name: str, alias: str = "") -> None:
+    def _itself(self, own: OwnModule, node: Import, name: str, alias: str = "") -> None:
         """Report what a file takes from itself and does not have: it hides the module of its name that has it."""
         from smspec.script.reach.names import first_lacked
 
@@ -315,10 +298,10 @@ class Reaching:
             reason = f"the file imports itself, and has no `{lacked}`"
             self._miss(MissingModule(name=f"{name}.{lacked}", place=_place(node, own), reason=reason))
 
-    def _full_import(self, name: str, place: Span | None) -> _Own | None:
+    def _full_import(self, name: str, place: Span | None) -> OwnModule | None:
         """Import a module after its parent packages; return it if it is one of the source that was read."""
         parts = name.split(".")
-        found: _Own | None = None
+        found: OwnModule | None = None
         for count in range(1, len(parts) + 1):
             full = ".".join(parts[:count])
             if full in self._own:
@@ -370,14 +353,28 @@ class Reaching:
         if missing.reason or not self._has_opened:
             self._missing.setdefault(missing.name, missing)
 
-    def _read(self, name: str) -> _Own | None:
+    def _read(self, name: str) -> OwnModule | None:
         """Return a module that is imported by now, and has a tree."""
         found = self._own.get(name)
         return found if found is not None and found.tree is not None else None
 
-    def _call(self, own: _Own, event: FunctionCall) -> bool:
+    def _look_up(self) -> Calls | None:
+        """Return what looks up calls, once a module has an import that no module executes by itself."""
+        new, self._looked_through = self._texts[self._looked_through :], len(self._texts)
+        if self._calls is None and any(re.search(_INNER_IMPORT, text.text, re.MULTILINE) for text in new):
+            from smspec.script.reach.calls import Calls  # imported late: few scripts have such imports
+
+            self._calls = Calls(self._read, self._texts)
+        return self._calls
+
+    def _context(self, own: OwnModule, question: str, name: str) -> bool:
+        calls = self._look_up()
+        return calls is not None and bool(getattr(calls, question)(name, own))
+
+    def _call(self, own: OwnModule, event: FunctionCall) -> bool:
         """Follow a call of a function of the source; return whether it certainly ends the script."""
-        found = self._calls.found(event.name, own, event.arguments, is_consumed=event.is_consumed)
+        calls = self._look_up()
+        found = None if calls is None else calls.found(event.name, own, event.arguments, is_consumed=event.is_consumed)
         there = None if found is None else self._read(found.module.name)
         if found is None or there is None or self._depth >= DEEPEST_IMPORTS:
             return False
@@ -386,12 +383,12 @@ class Reaching:
             return False
         there.called.add(key)
         names = {**there.names, **found.names}
-        code = CertainCode(is_main=False, names=names, contexts=OwnContexts(self._calls, there))
+        code = CertainCode(is_main=False, names=names, contexts=partial(self._context, there))
         self._follow(there, code, code.of_function(found.function))
         return code.has_exited
 
 
-def _place(node: ast.stmt | ast.expr | ast.alias, own: _Own) -> Span:
+def _place(node: ast.stmt | ast.expr | ast.alias, own: OwnModule) -> Span:
     return Span(
         own.text.name, node.lineno, node.col_offset + 1, node.end_lineno or node.lineno, (node.end_col_offset or 0) + 1
     )
