@@ -19,7 +19,6 @@ from smspec.script.reach.reaching import Reaching
 from smspec.script.script_files import (
     ScriptSource,
     ScriptUnreadable,
-    data_files,
     forget_trees,
     has_relevant_word,
     is_readable,
@@ -191,7 +190,7 @@ def _program(started: Started, path: str, files: dict[str, str], modules: Progra
     # Arguments that transformers would read from a file next to the script are unknown.
     if f"{path.removesuffix('.py')}.args" in files:
         raise ScriptUnreadable(f"`{path.removesuffix('.py')}.args` next to it may set arguments")
-    if not _is_relevant(text, files):
+    if not _is_relevant(text, files, modules):
         return Program(texts=(text,))
     program = _with_missing_files(read_script(text, modules), files, modules)
     if not any(line.drops for line in program.command_lines):
@@ -238,9 +237,9 @@ def _mentions(name: str, texts: Sequence[str]) -> int:
     return sum(text.count(name + quote) for text in texts for quote in "'\"")
 
 
-def _is_relevant(text: SourceText, files: dict[str, str]) -> bool:
+def _is_relevant(text: SourceText, files: dict[str, str], modules: ProgramSource) -> bool:
     """Return whether tracing is worth the time: usually the script itself contains a relevant word."""
-    if has_relevant_word(text.text) or data_files(text.text) - {posixpath.basename(path) for path in files}:
+    if has_relevant_word(text.text) or modules.lacks_files(text.text):
         return True
     names = {part for path in files if path.endswith(".py") for part in path.removesuffix(".py").split("/")}
     return any(name.rpartition(".")[2] in names for name in names_imported(text.text, ""))

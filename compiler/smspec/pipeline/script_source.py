@@ -6,9 +6,10 @@ All text files are read only for the few jobs that are compared with what the so
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterator, Mapping
 
-from smspec.script.script_files import MOST_BYTES, ScriptUnreadable
+from smspec.script.script_files import MOST_BYTES, ScriptUnreadable, data_files
 from smspec.source import Document, Listing, Path, Scalar, SourceText
 from smspec.source import Mapping as Entries
 from smspec.source.real_file import open_real
@@ -51,6 +52,7 @@ class ProgramSource:
         self._compiled: set[str] | None = None
         self._by_end: dict[str, str] | None = None
         self._directories: set[str] | None = None
+        self._names: set[str] | None = None
         self._texts: dict[str, SourceText | None] = {}
 
     def module(self, name: str) -> SourceText | None:
@@ -99,6 +101,12 @@ class ProgramSource:
                         self._by_end.setdefault("/".join(stem[start:]), file)
         # A package may have more directories than its own; then only the last part of the name is that of a file.
         return self._by_end.get(name.replace(".", "/")) or self._by_end.get(name.rpartition(".")[2])
+
+    def lacks_files(self, text: str) -> bool:
+        """Return whether a text names a data file of which the source has none of that name."""
+        if self._names is None:
+            self._names = {posixpath.basename(path) for path in self._files}
+        return bool(data_files(text) - self._names)
 
     def readable(self, path: str) -> SourceText:
         """Return a file as text. Raise `ScriptUnreadable` and OSError."""

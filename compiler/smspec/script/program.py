@@ -35,7 +35,7 @@ class TypeFunction(Protocol):
 class DeclaredOption:
     """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be passed.
 
-    ``function``: the script's own type.
+    ``function``: the script's own type. ``collects``: each use of it adds to a list.
 
     ``default``: its value without the option, `...` if that is unknown; for a switch (no words) with a known one, the
     bare option means true.
@@ -52,6 +52,12 @@ class DeclaredOption:
     default: object = ...
     help: str = ""
     function: TypeFunction | None = None
+    collects: bool = False
+
+    @property
+    def takes_several(self) -> bool:
+        """Whether its value is a list of words."""
+        return self.words in ("*", "+") or (isinstance(self.words, int) and (self.words > 1 or self.collects))
 
     @property
     def called(self) -> str:

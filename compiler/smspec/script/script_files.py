@@ -101,6 +101,9 @@ class ScriptSource(Protocol):
     def elsewhere(self, name: str) -> SourceText | None:
         """Return a module of that name in any other directory. Raise `ScriptUnreadable`."""
 
+    def lacks_files(self, text: str) -> bool:
+        """Return whether a text names a data file of which the source has none of that name."""
+
 
 _DATA_FILE = (
     r"""\.(?:cfg|conf|csv|feather|ini|joblib|jsonl?|np[yz]|parquet|pickle|pkl|pth?|toml|tsv|txt|ya?ml)(?=["'])"""

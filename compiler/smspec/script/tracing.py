@@ -40,6 +40,9 @@ MOST_LOOKED_AT = 3_000_000
 
 _MOST_WANTED = 50
 
+_READS = r"\bopen\(|\bread_?\w*\(|\bload\w*\(|\bwraps\("
+"""Words of a module whose functions may read a file that the script names, or call the script's own that do."""
+
 _PHASES = ("begin", "epoch", "end")
 
 _AT_START = ("sitecustomize", "usercustomize")
@@ -55,15 +58,21 @@ class Neighbors:
     """The modules of a source. ``texts`` are those that were parsed.
 
     For speed, a module without any relevant word, in itself or in what it imports, is not parsed. ``wanted``: a pattern
-    of the names of choices and types, whose modules are relevant, too.
+    of the names of choices and types, whose modules are relevant, too; ``looks_for_files``: so are those that may read$
+    a file which the source lacks.
     """
 
-    def __init__(self, source: ScriptSource, own: SourceText, name: str, frame: Frame, wanted: str) -> None:
+    def __init__(
+        self, source: ScriptSource, own: SourceText, name: str, frame: Frame, wanted: str, *, looks_for_files: bool
+    ) -> None:
         self.texts: list[SourceText] = []
         self._source = source
         self._own = own
         self._wanted = wanted
         self._searches = source.searches
+        self._looks_for_files = looks_for_files
+        self._lacks_files: bool | None = None
+        self.has_readers = False
         self._has_looked = False
         self._modules: dict[str, Module | None] = {name: Module(frame)}
         self._found: dict[str, SourceText | None] = {}
@@ -136,7 +145,7 @@ class Neighbors:
         frame = module.frame
         frame.names |= _names_at_start(name, text.name)
         frame.package = own_package(name, text.name)
-        frame.is_entered = has_relevant_word(text.text) or "dataclass" in text.text
+        frame.is_entered = has_relevant_word(text.text) or "dataclass" in text.text or self._reads_files(text)
         if self._glance(name, text) is None:
             raise ScriptUnreadable("it is too much to look at")
         if (not is_package(text.name) or not text.text.strip()) and self._is_quiet(name, text):
@@ -157,11 +166,24 @@ class Neighbors:
             if self._looked_at > MOST_LOOKED_AT:
                 return None
             found = glance(text.text, own_package(name, text.name))
+            if self._reads_files(text):
+                found = replace(found, is_quiet=False)
             if self._wanted and re.search(rf"^(?:def +)?(?:{self._wanted})\b", text.text, re.MULTILINE):
                 found = replace(found, is_quiet=False)  # it defines the choices or the type of an argument
             self._glances[name] = found
             self._searches |= self._glances[name].searches
         return self._glances[name]
+
+    def _reads_files(self, text: SourceText) -> bool:
+        """Return whether a module may read a file that the source lacks, named there or in the script."""
+        if not self._looks_for_files:
+            return False
+        if self._lacks_files is None:
+            self._lacks_files = self._source.lacks_files(self._own.text)
+        may_read = self._lacks_files and re.search(_READS, text.text) is not None
+        found = may_read or self._source.lacks_files(text.text)
+        self.has_readers |= found
+        return found
 
     def _is_quiet(self, name: str, text: SourceText) -> bool:
         """Return whether a module, with everything that it imports, has none of the relevant words."""
@@ -208,27 +230,26 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
     ``module``: its module name, ``__main__`` for a script.
     """
     wanted = "|".join(sorted(_wanted(text.text))[:_MOST_WANTED])
-    if wanted:
-        try:
-            found, is_whole = _followed(text, source, module, handler, wanted)
-            if is_whole:
-                return found
-        except ScriptUnreadable:
-            pass  # it may be less without the modules that define choices
-    return _followed(text, source, module, handler, "")[0]
+    try:
+        found, is_whole = _followed(text, source, module, handler, wanted, is_wide=True)
+        if is_whole:
+            return found
+    except ScriptUnreadable:
+        pass  # it may be less without the modules that define choices, or read files
+    return _followed(text, source, module, handler, "", is_wide=False)[0]
 
 
 def _followed(
-    text: SourceText, source: ScriptSource, module: str, handler: str | None, wanted: str
+    text: SourceText, source: ScriptSource, module: str, handler: str | None, wanted: str, *, is_wide: bool
 ) -> tuple[Program, bool]:
-    """Return what is known about a script, and whether all relevant modules were followed."""
+    """Return what is known about a script, and whether that would be no more if fewer modules were relevant."""
     tree = parsed(text)
     if tree is None:
         raise ScriptUnreadable("the Python that runs smspec cannot parse it")
     frame = Frame(text)
     frame.names |= _names_at_start(module, text.name)
     frame.package = module if text.name.endswith("__init__.py") else module.rpartition(".")[0]
-    neighbors = Neighbors(source, text, module, frame, wanted)
+    neighbors = Neighbors(source, text, module, frame, wanted, looks_for_files=is_wide)
     record = LibraryRecord()
     run = ProgramInterpreter(record, neighbors.find)
     try:
@@ -259,7 +280,7 @@ def _followed(
         process_groups=() if run.is_blind else tuple(record.process_groups),
         stop=_stop(run, record, text) if handler is None else None,
     )
-    return program, not run.why_blind
+    return program, not run.why_blind or not (wanted or neighbors.has_readers)
 
 
 def _with_left_over(record: Record) -> Iterator[CommandLine]:

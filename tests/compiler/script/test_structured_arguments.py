@@ -71,6 +71,19 @@ def test_list_is_reported_where_it_arrives_as_one_item(nargs, style, value):
     assert reported == (["SM533"] if is_list and got != value else [])
 
 
+@pytest.mark.parametrize("kind", ["str", "int"])
+@pytest.mark.parametrize("style", ["toolkit", "json", "flags"])
+def test_list_for_an_option_that_appends_is_reported(kind, style):
+    text = PARSER.format(f", action='append', type={kind}")
+    [finding] = findings(
+        text, entry_point={"script": "train.py", "args_style": style}, hyperparameters={"model": [1, 2]}
+    )
+    words = json.loads(re.search(r"set `args: (\[.*\])`", finding.help)[1])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", action="append", type={"str": str, "int": int}[kind])
+    assert parser.parse_args(words).model == [{"str": str, "int": int}[kind](one) for one in (1, 2)]
+
+
 @pytest.mark.parametrize(
     "written", [", nargs='+'", ", nargs='*'", ", nargs=2", ", type=int, nargs='+'", ", type=json.loads"]
 )

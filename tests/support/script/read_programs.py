@@ -29,6 +29,9 @@ class InMemory:
     def elsewhere(self, name):
         return None
 
+    def lacks_files(self, text):
+        return False
+
 
 def program(text, handler=None, /, **beside):
     """Return what a script says, or a module whose ``handler`` is called; None where it cannot be followed.

@@ -26,7 +26,9 @@ def missing_own_module(both: ProgramAndImage) -> Iterator[Finding]:
         yield MISSING_OWN_MODULE.at(
             both.path,
             f"`{file}` cannot import `{missing.name}`: " + (missing.reason or f"`{name}` is not in the source"),
-            help=f"{'rename' if hides else 'add'} the file{'' if hides else ' to the source'}, or change the import",
+            help=f"rename `{missing.hidden_by}`"
+            if missing.hidden_by
+            else f"{'rename' if hides else 'add'} the file{'' if hides else ' to the source'}, or change the import",
             notes=here("the module imports it here", missing.place),
         )
     for ignored in both.reach.ignored:

@@ -97,7 +97,8 @@ def rejected_value(both: ScriptAndJob) -> Iterator[Finding]:
 def _help(argument: Argument, fault: ArgumentFault) -> str:
     """Return the remedy: a structure that the script parses needs the style that preserves it."""
     line, option = fault.command_line, fault.option
-    if isinstance(argument.value, list) and _takes_several(option) and argument.words != _in_flags(argument):
+    is_list = isinstance(argument.value, list) and option is not None and option.takes_several
+    if is_list and option is not None and (option.collects or argument.words != _in_flags(argument)):
         return _help_for_items(argument, line)
     if len(argument.words) == 2 and argument.words[1].startswith("-") and line.library == "argparse":
         joined = json.dumps("=".join(argument.words), ensure_ascii=False)
@@ -115,10 +116,6 @@ def _help(argument: Argument, fault: ArgumentFault) -> str:
     return f"change the value, or the type in the script, which gets `{' '.join(argument.words)}`"
 
 
-def _takes_several(option: DeclaredOption | None) -> bool:
-    return option is not None and (option.words in ("*", "+") or (isinstance(option.words, int) and option.words > 1))
-
-
 def _help_for_items(argument: Argument, line: CommandLine) -> str:
     """Return the remedy for a list that arrives as one text: the style that passes its items, if they are accepted."""
     words = _in_flags(argument)
@@ -126,6 +123,9 @@ def _help_for_items(argument: Argument, line: CommandLine) -> str:
         return f"set `args_style: flags` in `entry_point`: the script gets `{' '.join(words)}`"
     if not argument.value:
         return f"remove the hyperparameter: `{words[0]}` needs at least one value, and the list is empty"
+    each = [word for item in words[1:] for word in (words[0], item)]
+    if accepts(line, tuple(each)):
+        return f"remove the hyperparameter, and set `args: {json.dumps(each, ensure_ascii=False)}` in `entry_point`"
     passed = " ".join(words)
     return f"change the list, or the declaration in the script, which rejects `{passed}`, as `args_style: flags` has it"
 
@@ -209,7 +209,7 @@ def nested_mapping_as_text(both: ScriptAndJob) -> Iterator[Finding]:
     """Warn about a nested mapping, or a list, whose structure the argument of the script does not preserve.
 
     `args_style: toolkit` joins a mapping as `key=value` pairs, and a mapping or a list in it becomes Python's text. A
-    list becomes Python's text, which is one item of an option with `nargs`.
+    list becomes Python's text, one item of an option with `nargs` or `action="append"`.
     """
     at_fault = [fault.argument for fault in both.faults]
     for argument in both.environment.arguments or ():
@@ -238,7 +238,7 @@ def _loses_structure(argument: Argument, option: DeclaredOption) -> bool:
     if argument.hyperparameter is None or not isinstance(argument.value, dict | list):
         return False
     if isinstance(argument.value, list):
-        return _takes_several(option) and argument.words != _in_flags(argument)
+        return option.takes_several and argument.words != _in_flags(argument)
     if not any(isinstance(inner, dict | list) for inner in argument.value.values()):
         return False
     try:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from smspec.script.follow.frames import Function
+from smspec.script.follow.code import may_suppress
+from smspec.script.follow.frames import Function, Generated, OfClass
 from smspec.script.follow.values import UNKNOWN, Bound, Named, Value
 
 if TYPE_CHECKING:
@@ -43,12 +44,17 @@ class Class(Value):
     def attribute(self, name: str) -> Value:
         """Return a class attribute; unknown if an unknown base class may have it."""
         found = self.frame.names.get(name)
+        if self.of_class(name) is not None:
+            return Bound(self, name)
         if found is None:
             self.escape()
             return UNKNOWN
         return found if isinstance(found, Function) or not self.has_escaped else UNKNOWN
 
-    def method(self, _: str, call: Call) -> Value:
+    def method(self, name: str, call: Call) -> Value:
+        found = self.of_class(name)
+        if found is not None:
+            return found.called_of(self, call)
         self.escape()  # a decorator may do anything with its class
         return call.unknown_result()
 
@@ -92,6 +98,13 @@ class Class(Value):
         first = self.bases[0] if len(self.bases) == 1 else None
         return first.function(name) if isinstance(first, Class) else None
 
+    def of_class(self, name: str) -> OfClass | None:
+        """Return a static or class method; None if it is none, or an unknown class may define it."""
+        found = self.frame.names.get(name)
+        if found is None and len(self.bases) == 1 and isinstance(self.bases[0], Class):
+            return self.bases[0].of_class(name)
+        return found if isinstance(found, OfClass) else None
+
     def that_defines(self, function: Function) -> Class | None:
         """Return the class, or its base class, that defines a method."""
         if self.frame.names.get(function.node.name) is function:
@@ -104,13 +117,25 @@ class Class(Value):
         """Whether it has the methods of a class of another module."""
         return any(base.extends_others if isinstance(base, Class) else not _is_inert(base) for base in self.bases)
 
+    @property
+    def is_odd(self) -> bool:
+        """Whether a call may make something other than an instance that has the attributes of the class."""
+        names = self.frame.names.keys()
+        is_own = bool(self.node.keywords) or "__new__" in names or "__getattribute__" in names
+        return is_own or any(isinstance(base, Class) and base.is_odd for base in self.bases)
+
     def call(self, call: Call) -> Value:
         self.wake()
         instance = Instance(self)
+        if self.is_odd:
+            instance.change()
         if not all(isinstance(base, Class) or _is_inert(base) for base in self.bases):
             self.escape()  # others may call its methods
         start = self.function("__init__")
-        if start is None or self.decorators:
+        if start is None and not self.decorators and not self.extends_others:
+            for value in (*call.arguments, *call.keywords.values()):
+                value.escape()
+        elif start is None or self.decorators:
             call.unknown_result()
         else:
             call.run.entered(start, call, (instance,))
@@ -124,6 +149,12 @@ class Instance(Value):
         self.kind = kind
         self._attributes: dict[str, Value] = {}
         self._has_escaped = False
+        self._has_changed = False
+
+    def change(self) -> None:
+        """Record that its methods may not be those of its class."""
+        self._has_changed = True
+        self.escape()
 
     def escape(self) -> None:
         if not self._has_escaped:
@@ -135,7 +166,7 @@ class Instance(Value):
     def attribute(self, name: str) -> Value:
         if self._has_escaped or name in self._attributes:
             return UNKNOWN if self._has_escaped else self._attributes[name]
-        if self.kind.function(name) is not None:
+        if self.kind.function(name) is not None or self.kind.of_class(name) is not None:
             return Bound(self, name)
         found = self.kind.frame.names.get(name, UNKNOWN)
         if found is UNKNOWN or name.startswith("__"):
@@ -146,15 +177,20 @@ class Instance(Value):
         return not self._has_escaped and self.kind.function(name) is not None
 
     def method(self, name: str, call: Call) -> Value:
-        function = self.kind.function(name)
+        function = None if self._has_changed else self.kind.function(name)
         if function is not None:
             for value in (*call.arguments, *call.keywords.values()) if self.kind.extends_others else ():
                 call.hands_over_words(value)  # it may pass them on by `*`
             return call.run.entered(function, call, (self,))
+        of_class = None if self._has_changed else self.kind.of_class(name)
+        if of_class is not None:
+            return of_class.called_of(self.kind, call)
         self.escape()  # a method of a base class, or one with decorators, may do anything with its instance
         return call.unknown_result()
 
     def set_attribute(self, name: str, value: Value) -> None:
+        if name == "__class__":
+            self.change()
         if self._has_escaped or name in self._attributes or self.kind.is_magic or not self.kind.run.is_certain:
             value.escape()
             self._attributes.get(name, UNKNOWN).escape()
@@ -225,3 +261,11 @@ def _is_bare(base: Value) -> bool:
 def _is_inert(base: Value) -> bool:
     """Return whether a base class of another module never calls methods by itself."""
     return isinstance(base, Named) and base.name.startswith(("object", "abc.", "enum.", "typing."))
+
+
+def never_suppresses(value: Value) -> bool:
+    """Return whether a context manager of the script certainly suppresses no exception."""
+    if isinstance(value, Generated):
+        return not may_suppress(value.function.node)
+    function = value.kind.function("__exit__") if isinstance(value, Instance) and value.follows("__exit__") else None
+    return function is not None and not may_suppress(function.node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 Ending = Literal["raise", "leave", "exit"]
@@ -279,3 +279,23 @@ def absolute(source: str, package: str) -> str | None:
     if level > len(above):
         return None
     return ".".join(filter(None, [*above[: len(above) - level + 1], source[level:]]))
+
+
+def own_parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """Yield the parts of a function without those of the functions and classes in it."""
+    rest: list[ast.AST] = [*function.body]
+    while rest:
+        node = rest.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            rest += ast.iter_child_nodes(node)
+
+
+def may_suppress(function: ast.FunctionDef) -> bool:
+    """Return whether a context manager may suppress an exception: a generator, or else `__exit__` of a class."""
+    parts = list(own_parts(function))
+    if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in parts):
+        tries = (part for part in parts if isinstance(part, ast.Try) and part.handlers)
+        return any(isinstance(part, ast.Yield | ast.YieldFrom) for each in tries for part in ast.walk(each))
+    returns = [part.value for part in parts if isinstance(part, ast.Return) and part.value is not None]
+    return not all(isinstance(value, ast.Constant) and not value.value for value in returns)

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from smspec.script.follow.classes import never_suppresses
 from smspec.script.follow.code import LEAVING, Ending, is_failing
 from smspec.script.follow.evaluation import Assignment, Evaluation
 from smspec.script.follow.facts import lets_errors_through
-from smspec.script.follow.frames import Frame
+from smspec.script.follow.frames import Call, Frame
 from smspec.script.follow.values import UNKNOWN, Value, constant
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ class ControlFlow:
             iterated = self.value(node.iter)
             if isinstance(node, ast.For) and self._passes(node, iterated):
                 return
+            iterated.take()
             iterated.look_through()
         self.run.domain.doubted(self.run, node, self.frame)
         if not isinstance(node, ast.While):
@@ -202,11 +204,15 @@ class ControlFlow:
         is_reliable = True
         for item in node.items:
             called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
-            is_reliable &= lets_errors_through(self._evaluation.full_name(called))
             value = self.value(item.context_expr)
-            value.escape()
+            is_reliable &= lets_errors_through(self._evaluation.full_name(called)) or never_suppresses(value)
+            value.take()
+            entered = self._entered(value, item.context_expr) if isinstance(node, ast.With) else None
+            if entered is None:
+                value.escape()
+                entered = value.entered()
             if item.optional_vars is not None:
-                self.assign(item.optional_vars, value.entered())
+                self.assign(item.optional_vars, entered)
         if is_reliable:
             return self._block(node.body)
         with self.run.perhaps(self.frame):  # it may suppress exceptions in the block
@@ -215,6 +221,16 @@ class ControlFlow:
             self._note([ending])
             self.run.is_certain = False
         return None
+
+    def _entered(self, value: Value, node: ast.expr) -> Value | None:
+        """Return the result of `__enter__` of a class of the script; None for any other context manager."""
+        if not value.follows("__enter__"):
+            return None
+        bare = ast.copy_location(ast.Call(func=ast.Constant(value=None), args=[], keywords=[]), node)
+        found = value.method("__enter__", Call(self.run, bare, (), {}, True))
+        with self.run.perhaps(self.frame):  # the block may end the script
+            value.method("__exit__", Call(self.run, bare, (UNKNOWN,) * 3, {}, True))
+        return found
 
     def match_(self, node: ast.Match) -> None:
         """Follow a `match`."""

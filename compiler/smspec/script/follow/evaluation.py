@@ -123,8 +123,20 @@ class Evaluation:
             return self._comprehension(node)
         if isinstance(node, ast.Lambda):
             return self.run.domain.defined(self.run, node, self.frame)
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return self._yielded(node)
         children = [self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
         return self.run.domain.either(children)
+
+    def _yielded(self, node: ast.Yield | ast.YieldFrom) -> Value:
+        """Follow what gives an item: no other may be taken."""
+        value = self.value(node.value)
+        if isinstance(node, ast.YieldFrom):
+            value.take()
+        value.escape()
+        self.frame.has_left = True
+        self.run.is_certain = False
+        return UNKNOWN
 
     def _one_of(self, whole: ast.expr, *nodes: ast.expr, first: Value | None = None) -> Value:
         """Follow expressions of which only some are evaluated, and return the value of one of them."""
@@ -282,6 +294,8 @@ class Evaluation:
         is_plain = len(node.generators) == 1 and not node.generators[0].is_async
         if passes is not None and is_plain and isinstance(node, ast.ListComp | ast.DictComp):
             return inner._each(node, passes)
+        if not isinstance(node, ast.GeneratorExp):
+            iterated.take()
         iterated.look_through()
         for generator in node.generators:
             for target in ast.walk(generator.target):

@@ -218,8 +218,8 @@ BUILTINS = (
     LOOKERS
     | COPIERS
     | SEE_ALL
-    | {"delattr", "exit", "getattr", "object", "open", "quit", "range", "setattr", "super", "vars"}
-    | {"BaseException", "SystemExit"}
+    | {"classmethod", "delattr", "exit", "getattr", "next", "object", "open", "property", "quit", "range", "setattr"}
+    | {"staticmethod", "super", "vars", "BaseException", "SystemExit"}
 )
 
 ENVIRONMENTS = ("os.environ", "os.environb", "posix.environ")
@@ -295,3 +295,13 @@ def patches(name: str) -> bool:
 def lets_errors_through(name: str) -> bool:
     """Return whether a context manager of another module is known not to suppress exceptions."""
     return name.partition(".")[0] in _RELIABLE and not name.endswith(_SUPPRESSING)
+
+
+TAKERS = frozenset({"all", "any", "dict", "frozenset", "list", "max", "min", "next", "set", "sorted", "sum", "tuple"})
+"""Functions that take the first item of their first argument."""
+
+TRANSPARENT = frozenset(
+    {"functools.cache", "functools.lru_cache", "torch.distributed.elastic.multiprocessing.errors.record"}
+    | {f"torch.{name}" for name in ("enable_grad", "inference_mode", "no_grad", "jit.ignore", "jit.unused")}
+)
+"""Decorators of functions that run what they decorate, in every first call, as it is."""

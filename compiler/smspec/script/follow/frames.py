@@ -269,8 +269,74 @@ class Function(Value):
     def decorate(self, _: Value, call: Call) -> Value:
         return self.call(call)
 
+    def decorated(self, name: str) -> Value | None:
+        if not self._run.domain.follows_classes:
+            return None
+        if name in ("classmethod", "staticmethod"):
+            return OfClass(self, is_bound=name == "classmethod")
+        return self if name == "contextlib.contextmanager" else None
+
     def call(self, call: Call) -> Value:
         return call.run.entered(self, call, ())
+
+
+class Unchanging(Unknown):
+    """A decorator that does not change how a function runs."""
+
+    def decorate(self, value: Value, _: Call) -> Value:
+        return value
+
+
+class OfClass(Value):
+    """A function that a class has for itself. ``is_bound``: its first argument is the class."""
+
+    may_be_none = False
+
+    def __init__(self, function: Function, *, is_bound: bool) -> None:
+        self.function = function
+        self._is_bound = is_bound
+
+    def escape(self) -> None:
+        self.function.escape()
+
+    def called_of(self, kind: Value, call: Call) -> Value:
+        return call.run.entered(self.function, call, (kind,) if self._is_bound else ())
+
+
+class Generated(Value):
+    """The result of a call of a generator. Its code runs when something takes an item, or never."""
+
+    may_be_none = False
+
+    def __init__(self, function: Function, call: Call, first: Sequence[Value]) -> None:
+        self.function = function
+        self._call = call
+        self._first = first
+        self._has_escaped = False
+
+    def take(self) -> None:
+        if not self._has_escaped:
+            self._has_escaped = True
+            self._call.run.entered(self.function, self._call, self._first, is_taken=True)
+            self._let_go()
+
+    def escape(self) -> None:
+        if not self._has_escaped:
+            self._has_escaped = True
+            self._call.run.recorder.not_followed(self._call)
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Treat what the code uses as unknown: it goes on at any time."""
+        given = (*self._call.arguments, *self._call.keywords.values())
+        for value in given:
+            self._call.hands_over_words(value)
+        for value in (self.function, *self._first, *given):
+            value.escape()
+
+    def attribute(self, _: str) -> Value:
+        self.escape()
+        return UNKNOWN
 
 
 def defaults_of(parameters: ast.arguments, value: Callable[[ast.expr], Value]) -> dict[str, Value]:

@@ -19,6 +19,8 @@ from smspec.script.follow.facts import (
     RUN_CODE,
     SEE_OWN,
     STACKS,
+    TAKERS,
+    TRANSPARENT,
     changed_by,
     copies,
     is_instance,
@@ -27,7 +29,7 @@ from smspec.script.follow.facts import (
     patches,
     sees_all,
 )
-from smspec.script.follow.frames import Call, Frame, Function, bind
+from smspec.script.follow.frames import Call, Frame, Function, Generated, Unchanging, bind
 from smspec.script.follow.statements import Statements, import_names
 from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, items, text
 from smspec.source import Span
@@ -150,10 +152,13 @@ class ProgramInterpreter:
         self.repeats = repeats
         self.is_certain, self._is_out_of_order = certain and not self._has_ended, before
 
-    def entered(self, function: Function, call: Call, first: Sequence[Value]) -> Value:
-        """Follow a call of a function of the script; return its known result."""
+    def entered(self, function: Function, call: Call, first: Sequence[Value], *, is_taken: bool = False) -> Value:
+        """Follow a call of a function of the script; return its known result. ``is_taken``: its first item is."""
         function.was_called = True
-        is_opaque = self.codes.of(function.node).yields or not function.frame.module.is_entered
+        is_generator = self.codes.of(function.node).yields
+        if is_generator and not is_taken and self.domain.follows_classes:
+            return Generated(function, call, first)
+        is_opaque = (is_generator and not is_taken) or not function.frame.module.is_entered
         if is_opaque or function in self._inside or len(self._inside) >= DEEPEST:
             for value in (function, *first):
                 value.escape()
@@ -185,6 +190,10 @@ class ProgramInterpreter:
         if known is not None:
             return known
         given = (*call.arguments, *call.keywords.values())
+        if name in TAKERS and call.arguments:
+            call.arguments[0].take()
+        if self.domain.follows_classes and (name == "functools.wraps" or (name in TRANSPARENT and not call.arguments)):
+            return Unchanging()
         if changed_by(name):
             self.handed_on(changed_by(name))
         elif may_end(name):
@@ -199,8 +208,12 @@ class ProgramInterpreter:
             return _copied(name, given) if call.is_whole and not call.keywords else UNKNOWN
         elif name == "getattr" and len(given) in (2, 3) and (attribute := text(given[1])) is not None:
             return self.attribute_of(given[0], attribute)
-        elif name in ("setattr", "delattr") and given and isinstance(given[0], Named):
-            self.tampered_with(f"{given[0].name}.{text(given[1]) if len(given) > 1 else ''}")
+        elif name in ("setattr", "delattr") and given:
+            attribute = (text(given[1]) if len(given) > 1 else None) or ""
+            if isinstance(given[0], Class | Module):
+                given[0].set_attribute(attribute, given[-1])
+            elif isinstance(given[0], Named):
+                self.tampered_with(f"{given[0].name}.{attribute}")
         elif patches(name):
             self.tampered_with("sys.argv")
             self.tampered_with("os.environ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Union
 
-from smspec.script.follow.facts import fields, of_string, returns_text
+from smspec.script.follow.facts import TRANSPARENT, fields, of_string, returns_text
 
 if TYPE_CHECKING:
     import ast
@@ -19,9 +19,6 @@ Operation = Union["ast.BinOp", "ast.AugAssign"]
 
 LONGEST = 4_000
 """The maximum length of a concatenated string: no path or command line word is longer."""
-
-_HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record",)
-"""Decorators that do not change how a function runs."""
 
 HEAVIEST = 10_000
 """The maximum number of values in a tracked list: lists nested in each other repeatedly grow without limit."""
@@ -115,6 +112,13 @@ class Value:
         """Return what a function, or the result of the decorators below, becomes when this decorates it."""
         value.escape()
         return self.call(call)
+
+    def decorated(self, _name: str) -> Value | None:
+        """Return what this becomes when something of another module, or a builtin, decorates it; None if unknown."""
+        return None
+
+    def take(self) -> None:
+        """Record that the first of its items is taken, if it makes them one by one."""
 
     def constant(self) -> object:
         """Return a constant, or a tuple of constants; `...` for anything else: no relevant constant is `...`."""
@@ -275,8 +279,11 @@ class Named(Value):
         return call.run.called(self.name, call)
 
     def decorate(self, value: Value, call: Call) -> Value:
-        if self.name in _HARMLESS:
+        if self.name in TRANSPARENT:
             return value
+        known = value.decorated(self.name)
+        if known is not None:
+            return known
         value.escape()
         return call.run.called(self.name, call)
 

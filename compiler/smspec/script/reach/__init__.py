@@ -6,9 +6,12 @@ which a text needs no closer look.
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
+from typing import Protocol
 
+from smspec.script.script_files import is_package
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 
@@ -107,6 +110,53 @@ _OF_WRITES = (
 )
 
 
+class SourceModules(Protocol):
+    """The files of a source."""
+
+    def file_of(self, name: str, places: tuple[str, ...]) -> str | None:
+        """Return the path of the Python file that is a module, in the first of some directories that has it."""
+
+    def is_other_module(self, name: str, places: tuple[str, ...]) -> bool:
+        """Return whether a name is that of a directory without `__init__.py`, or of a compiled module."""
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Return whether any directory has a module of that name."""
+
+    def readable(self, path: str) -> SourceText:
+        """Return a file as text. Raise `ScriptUnreadable` and OSError."""
+
+    def content(self, path: str) -> bytes:
+        """Return the beginning of a file. Raise OSError."""
+
+    def name_of(self, path: str) -> str:
+        """Return the path of a file as the author would type it."""
+
+
+class OwnModule:
+    """A module of the source. ``package``: where its relative imports start."""
+
+    def __init__(self, name: str, file: str, text: SourceText, tree: ast.Module | None, package: str) -> None:
+        self.name = name
+        self.file = file
+        self.text = text
+        self.tree = tree
+        self.package = package
+        self.is_package = is_package(file)
+        self.names: dict[str, str] = {}
+        self.called: set[object] = set()
+
+    @property
+    def syntax(self) -> ast.Module:
+        """Its tree, where it has one."""
+        assert self.tree is not None
+        return self.tree
+
+    @property
+    def written(self) -> str:
+        """Its text."""
+        return self.text.text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntaxFault:
     """An error in the text of a module."""
@@ -135,11 +185,15 @@ class HandlerFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingModule:
-    """A module of the source that the source does not have. ``reason``: the end of a sentence, if it is another."""
+    """A module of the source that the source does not have. ``reason``: the end of a sentence, if it is another.
+
+    ``hidden_by``: the file of the source that hides a module of Python's library, which is why the import fails.
+    """
 
     name: str
     place: Span
     reason: str = ""
+    hidden_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

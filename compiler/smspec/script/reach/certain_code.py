@@ -1,7 +1,7 @@
 """The code of a module that runs in every run of a script: its imports, and the functions that it calls.
 
 Next to it, what is less certain: imports that only some runs reach, and how far a module runs before it can change
-which modules Python finds; and what a module defines: functions, classes, and the names that it may have.
+which modules Python finds.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from smspec.script.follow.facts import EXITS, lets_errors_through
+from smspec.script.follow.facts import EXITS, TAKERS, lets_errors_through
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 
@@ -37,12 +37,12 @@ _FINDERS = frozenset({"__import__", "eval", "exec", "getattr", "globals", "local
 
 
 TAMPERS = r"\b__path__\b|\bsys\s*\.\s*modules\b|\b__getattr__\b"
-_ANY_NAME = re.compile(rf"{TAMPERS}|\b(?:exec|globals|locals|setattr|vars)\b|\bimport\s*\*")
-_PLAIN_BASES = frozenset(
-    {"object", "abc.ABC", "torch.nn.Module", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"}
-    | {f"{name}.Lightning{kind}" for name in ("lightning", "pytorch_lightning") for kind in ("Module", "DataModule")}
-)
-"""Classes whose instances are made by `__init__` of the class that is called."""
+
+
+UNKNOWN = "?"
+"""The full name of a local name that is none of another module."""
+
+_INSTANCE = r"([\w.]+)\(\)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +55,38 @@ class NamedImport:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """A call of something by its full name: a function of the module, or one that it imports."""
+    """A call of something by its full name: a function of the module, or one that it imports.
+
+    ``arguments``: the full names of those by position. ``is_consumed``: the first item of its result is taken.
+    """
 
     name: str
+    arguments: tuple[str, ...] = ()
+    is_consumed: bool = False
 
 
 Event = Import | NamedImport | FunctionCall
 
 
 class CertainCode:
-    """Walk the code of one module. ``is_main``: it is the script itself. ``names``: the full names of imported ones."""
+    """Walk the code of one module. ``is_main``: it is the script itself. ``names``: the full names of imported ones.
 
-    def __init__(self, *, is_main: bool, names: dict[str, str] | None = None) -> None:
+    ``contexts``: answers a question of `Calls` about a context manager.
+    ``has_exited``: it ended the script, or raised an exception.
+    """
+
+    def __init__(
+        self,
+        *,
+        is_main: bool,
+        names: dict[str, str] | None = None,
+        contexts: Callable[[str, str], bool] = lambda *_: False,
+    ) -> None:
         self.names: dict[str, str] = {} if names is None else names
         self._is_main = is_main
+        self._contexts = contexts
+        self.has_exited = False
+        self._gives = False
         self._ended = False
 
     def of_statements(self, statements: list[ast.stmt]) -> Iterator[Event]:
@@ -76,29 +94,36 @@ class CertainCode:
         yield from self._block(statements, in_function=False)
 
     def of_function(self, function: Function) -> Iterator[Event]:
-        """Yield what a function does in every call."""
+        """Yield what a function does in every call, a generator until its first item."""
+        self._gives = any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(function))
         yield from self._block(function.body, in_function=True)
+
+    def exit(self) -> None:
+        """Record that what follows does not run."""
+        self._ended = self.has_exited = True
 
     def _block(self, body: Iterable[ast.stmt], *, in_function: bool) -> Iterator[Event]:
         for statement in body:
             if self._ended:
                 return
             yield from self._statement(statement, in_function=in_function)
-            if in_function and not self._ended and _may_return(statement):
+            if in_function and not self._ended and _may_leave(statement, gives=self._gives):
                 self._ended = True
 
     def _statement(self, node: ast.stmt, *, in_function: bool) -> Iterator[Event]:
         match node:
             case ast.Import() | ast.ImportFrom():
-                self._bind(node)
+                self.names |= _bound(node)
                 yield node
             case ast.ClassDef():
                 yield from self._calls(*node.decorator_list, *node.bases)
+                before = dict(self.names)
                 yield from self._block(node.body, in_function=False)
+                self.names.clear()
+                self.names |= before
+                self._define(node.name, in_function=in_function)
             case ast.With():
-                yield from self._calls(*(item.context_expr for item in node.items))
-                if all(map(self._lets_errors_through, node.items)):
-                    yield from self._block(node.body, in_function=in_function)
+                yield from self._with(node, in_function=in_function)
             case ast.Try():
                 if all(map(_is_harmless, node.handlers)):
                     yield from self._block([*node.body, *node.orelse], in_function=in_function)
@@ -113,77 +138,145 @@ class CertainCode:
                     self._forget(node)
             case ast.For():
                 yield from self._calls(node.iter)
+                yield from self._taken(node.iter)
                 self._forget(node)
             case ast.While():
                 self._forget(node)
                 is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
                 self._ended = is_endless and not any(isinstance(one, ast.Break) for one in ast.walk(node))
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                self.names.pop(node.name, None)
+                self._define(node.name, in_function=in_function)
                 yield from self._calls(*node.decorator_list)
+                for decorator in node.decorator_list:
+                    if isinstance(decorator, ast.Name | ast.Attribute):
+                        yield FunctionCall(self._full_name(decorator), (f"{node.name}@",))
             case ast.Return() | ast.Raise():
                 yield from self._calls(*(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)))
                 self._ended = True
+                self.has_exited |= isinstance(node, ast.Raise)
             case ast.Expr() | ast.Assign() | ast.AnnAssign() | ast.AugAssign():
                 if node.value is not None:
                     yield from self._calls(node.value)
+                self._assign(node)
             case _:
                 self._forget(node)
+
+    def _with(self, node: ast.With, *, in_function: bool) -> Iterator[Event]:
+        """Yield what a `with` does: entering its context managers, and its body if no error in it is suppressed."""
+        yield from self._calls(*(item.context_expr for item in node.items))
+        goes_through = True
+        for item in node.items:
+            is_call = isinstance(item.context_expr, ast.Call)
+            name = self._full_name(
+                item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+            )
+            whole = re.fullmatch(_INSTANCE, name)
+            kind = name if is_call else whole[1] if whole else ""
+            if kind:
+                yield FunctionCall(kind, is_consumed=True)
+                yield FunctionCall(f"{kind}().__enter__")
+            is_own = bool(kind) and self._contexts("lets_errors_through", kind)
+            goes_through &= is_own or lets_errors_through(name.removesuffix("()"))
+            if item.optional_vars is not None:
+                self._forget(item.optional_vars)
+                is_itself = is_own and self._contexts("enters_itself", kind)
+                if is_itself and isinstance(item.optional_vars, ast.Name):
+                    self.names[item.optional_vars.id] = f"{kind}()"
+        if goes_through:
+            yield from self._block(node.body, in_function=in_function)
+        else:
+            self._forget(node)
 
     def _calls(self, *nodes: ast.expr) -> Iterator[Event]:
         """Yield the relevant calls in expressions that are evaluated as a whole."""
         for node in nodes:
-            if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-                continue
-            if isinstance(node, ast.BoolOp):
+            if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp):
+                yield from self._calls(node.generators[0].iter)
+                yield from self._taken(node.generators[0].iter)
+            elif isinstance(node, ast.GeneratorExp):
+                yield from self._calls(node.generators[0].iter)
+            elif isinstance(node, ast.BoolOp):
                 yield from self._calls(node.values[0])
             elif isinstance(node, ast.IfExp):
                 yield from self._calls(node.test)
-            else:
+            elif not isinstance(node, ast.Lambda):
                 parts = [*ast.iter_child_nodes(node)]
                 parts = [part.value if isinstance(part, ast.keyword) else part for part in parts]
                 yield from self._calls(*(part for part in parts if isinstance(part, ast.expr)))
                 if isinstance(node, ast.Call):
                     yield from self._call(node)
+                elif isinstance(node, ast.YieldFrom):
+                    yield from self._taken(node.value)
+
+    def _taken(self, node: ast.expr) -> Iterator[Event]:
+        """Yield what taking the first item of a value runs, if it is the result of a call."""
+        name = f"{self._full_name(node.func)}()" if isinstance(node, ast.Call) else self._full_name(node)
+        whole = re.fullmatch(_INSTANCE, name)
+        if whole is not None:
+            yield FunctionCall(whole[1], is_consumed=True)
 
     def _call(self, node: ast.Call) -> Iterator[Event]:
         name = self._full_name(node.func)
         if name in EXITS:
-            self._ended = True
+            self.exit()
         elif name in _IMPORTERS and node.args and isinstance(node.args[0], ast.Constant):
             if isinstance(node.args[0].value, str) and len(node.args) == 1 and not node.keywords:
                 yield NamedImport(node.args[0].value, node)
-        elif isinstance(node.func, ast.Name | ast.Attribute):
-            yield FunctionCall(name)
-
-    def _lets_errors_through(self, item: ast.withitem) -> bool:
-        node = item.context_expr
-        return lets_errors_through(self._full_name(node.func if isinstance(node, ast.Call) else node))
+        elif name in TAKERS and node.args:
+            yield from self._taken(node.args[0])
+        elif isinstance(node.func, ast.Name | ast.Attribute) and name:
+            is_whole = not any(isinstance(one, ast.Starred) for one in node.args)
+            yield FunctionCall(name, tuple(map(self._full_name, node.args)) if is_whole else ())
 
     def _full_name(self, node: ast.expr) -> str:
-        """Return the full name of what an expression names; empty for anything else."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return ""
-        return ".".join([self.names.get(node.id, node.id), *reversed(parts)])
+        """Return the full name of what an expression names, or an instance that it makes; empty for all else."""
+        if isinstance(node, ast.Name):
+            return self.names.get(node.id, node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self._full_name(node.value)
+            return f"{owner}.{node.attr}" if owner else ""
+        if isinstance(node, ast.Call):
+            name = self._full_name(node.func)
+            return name if not name or name.endswith(")") else f"{name}()"
+        return ""
 
-    def _bind(self, node: Import) -> None:
-        for alias in node.names:
-            if isinstance(node, ast.Import):
-                name = alias.name if alias.asname else alias.name.partition(".")[0]
-                self.names[alias.asname or name] = name
-            else:
-                above = "." * node.level + (f"{node.module}." if node.module else "")
-                self.names[alias.asname or alias.name] = above + alias.name
+    def _assign(self, node: ast.Expr | ast.Assign | ast.AnnAssign | ast.AugAssign) -> None:
+        """Remember which class or function a name stands for."""
+        if isinstance(node, ast.Expr) or node.value is None:
+            return
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        name = "" if isinstance(node, ast.AugAssign) else self._full_name(node.value)
+        for target in targets:
+            self._forget(target)
+            if isinstance(target, ast.Name) and name:
+                self.names[target.id] = name
 
-    def _forget(self, node: ast.stmt) -> None:
+    def _define(self, name: str, *, in_function: bool) -> None:
+        """Bind a name to a definition: calls of one in a function are not followed."""
+        self.names.pop(name, None)
+        if in_function:
+            self.names[name] = UNKNOWN
+
+    def _forget(self, node: ast.AST) -> None:
         """Forget the names that code which may run binds to something else."""
         for one in ast.walk(node):
             if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load):
-                self.names.pop(one.id, None)
+                self.names[one.id] = UNKNOWN
+            elif isinstance(one, _Definition):
+                self.names[one.name] = UNKNOWN
+            elif isinstance(one, Import):
+                self.names |= {name: UNKNOWN for name, full in _bound(one) if self.names.get(name, name) != full}
+
+
+def _bound(node: Import) -> Iterator[tuple[str, str]]:
+    """Yield the names that an import binds, and what they stand for."""
+    for alias in node.names:
+        if isinstance(node, ast.Import):
+            name = alias.name if alias.asname else alias.name.partition(".")[0]
+            yield alias.asname or name, name
+        else:
+            above = "." * node.level + (f"{node.module}." if node.module else "")
+            yield alias.asname or alias.name, above + alias.name
 
 
 def _is_harmless(handler: ast.ExceptHandler) -> bool:
@@ -203,11 +296,13 @@ def _asks_for_main(test: ast.expr) -> bool:
     return False
 
 
-def _may_return(statement: ast.AST) -> bool:
-    """Return whether a statement of a function may leave it."""
-    if isinstance(statement, ast.expr | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+def _may_leave(statement: ast.AST, *, gives: bool) -> bool:
+    """Return whether a statement of a function may leave it, for good or, if it ``gives`` any, to give an item."""
+    if isinstance(statement, _Definition | ast.Lambda) or (isinstance(statement, ast.expr) and not gives):
         return False
-    return isinstance(statement, ast.Return) or any(map(_may_return, ast.iter_child_nodes(statement)))
+    return isinstance(statement, ast.Return | ast.Yield | ast.YieldFrom) or any(
+        _may_leave(part, gives=gives) for part in ast.iter_child_nodes(statement)
+    )
 
 
 def doubtful_imports(text: str, *, all_of_them: bool = False) -> Iterator[str]:
@@ -297,93 +392,4 @@ def _uses(tree: ast.AST, carriers: set[str]) -> bool:
     return any(
         (isinstance(node, ast.Name) and node.id in found) or (isinstance(node, ast.Attribute) and node.attr in carriers)
         for node in ast.walk(tree)
-    )
-
-
-def called_function(tree: ast.Module, text: str, name: str, full_name: Callable[[str], str]) -> ast.FunctionDef | None:
-    """Return what a call of a name at the top of a module runs; None if the name may be something else.
-
-    That is its only definition: a function, or `__init__` of a class. ``full_name``: that of what a base class names.
-    """
-    definitions = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    found = [node for node in tree.body if isinstance(node, definitions) and node.name == name]
-    if len(found) != 1 or found[0].decorator_list or re.search(rf"\b{re.escape(name)}\s*=[^=]", text):
-        return None
-    function = _init(tree, text, found[0], full_name) if isinstance(found[0], ast.ClassDef) else found[0]
-    if not isinstance(function, ast.FunctionDef):
-        return None
-    if "yield" in text and any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
-        return None
-    return function
-
-
-def _init(tree: ast.Module, text: str, node: ast.ClassDef, full_name: Callable[[str], str]) -> ast.stmt | None:
-    """Return `__init__` of a class, or the function that it inherits; None if an instance may be made without it."""
-    if node.keywords or re.search(r"\b(?:__new__|__init__\s*=[^=]|__class__)", text):
-        return None
-    methods = [each for each in node.body if getattr(each, "name", "") == "__init__"]
-    bases = [full_name(ast.unparse(base)) for base in node.bases]
-    own = [base for base in bases if base not in _PLAIN_BASES]
-    above = None
-    if len(own) == 1 and "." not in own[0] and own[0] != node.name:
-        above = called_function(tree, text, own[0], full_name)
-    if own and above is None:
-        return None
-    if not methods:
-        return above if len(bases) == 1 else None
-    is_plain = len(methods) == 1 and isinstance(methods[0], ast.FunctionDef) and not methods[0].decorator_list
-    return methods[0] if is_plain else None
-
-
-def may_have(tree: ast.Module | None, text: str, name: str) -> bool:
-    """Return whether a module may have a name."""
-    from smspec.script.handlers import lacks  # imported late: many scripts have no modules
-
-    return tree is None or not lacks(text, name)
-
-
-def lacking_names(tree: ast.Module, text: str) -> list[str]:
-    """Return the names in `__all__` of a module that nothing in it binds; submodules may have them."""
-    values = [node.value for node in tree.body if isinstance(node, ast.Assign) and _is_all(node.targets)]
-    if len(values) != 1 or len(re.findall(r"\b__all__\b", text)) != 1 or _ANY_NAME.search(text):
-        return []
-    if not isinstance(values[0], ast.List | ast.Tuple):
-        return []
-    names = [node.value if isinstance(node, ast.Constant) else None for node in values[0].elts]
-    return [
-        name
-        for name in names
-        if isinstance(name, str) and not re.search(rf"\b{re.escape(name)}\b", _others(text, name))
-    ]
-
-
-def _is_all(targets: list[ast.expr]) -> bool:
-    return len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == "__all__"
-
-
-def _others(text: str, name: str) -> str:
-    """Return a text without the strings that are a name."""
-    return re.sub(rf"([\"']){re.escape(name)}\1", "", text)
-
-
-def attributes_of(tree: ast.Module, module: str) -> list[str]:
-    """Return the attributes that a file reads of a module that it imports."""
-    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-    found = [node.attr for node in uses if isinstance(node.value, ast.Name) and node.value.id == module]
-    return [name for name in found if not name.startswith("__")]
-
-
-def binds(tree: ast.Module, text: str, name: str, but: ast.stmt) -> bool:
-    """Return whether a file may have a name from anything except one statement."""
-    from smspec.script.handlers import lacks
-
-    text = re.sub(rf"\b{re.escape(name)}\b", "", text)
-    if re.search(TAMPERS, text) or not lacks(text, name):
-        return True
-    within = set(ast.walk(but))
-    return any(
-        name in [getattr(node, field, "") for field in ("id", "attr", "name", "asname")]
-        and not isinstance(getattr(node, "ctx", None), ast.Load)
-        for node in ast.walk(tree)
-        if node not in within
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from typing import Protocol
+from functools import partial
+from typing import TYPE_CHECKING
 
 from smspec.script.follow.code import absolute
 from smspec.script.reach import (
@@ -14,7 +15,9 @@ from smspec.script.reach import (
     ForeignMember,
     MissingModule,
     NewSyntax,
+    OwnModule,
     Reach,
+    SourceModules,
     SyntaxFault,
     Version,
     is_in_every_version,
@@ -28,16 +31,12 @@ from smspec.script.reach.certain_code import (
     CertainCode,
     Event,
     FunctionCall,
+    Import,
     NamedImport,
-    attributes_of,
-    binds,
-    called_function,
     carriers_of,
     doubtful_imports,
     early_statements,
-    lacking_names,
     may_be_set,
-    may_have,
 )
 from smspec.script.reach.syntax import broken_syntax, new_syntax, undecodable
 from smspec.script.script_files import (
@@ -48,55 +47,21 @@ from smspec.script.script_files import (
     MOST_IMPORTS,
     MOST_MODULES,
     ScriptUnreadable,
-    is_package,
     own_package,
     parsed,
 )
 from smspec.source import SourceText, Span
 
+if TYPE_CHECKING:
+    from smspec.script.reach.calls import Calls
+
+_HIDING = ("copy", "logging", "numbers", "queue", "random", "socket", "string", "token")
+"""The keys of `TAKEN`."""
+
+_INNER_IMPORT = r"^[ \t]+(?:from|import)\b|import_module|__import__|;[ \t]*(?:from|import)\b|:[ \t]*(?:from|import)\b"
+
 _SETS_PACKAGE = r"\b__package__\b[\"'\]\s]*(?::[^=\n]+)?=(?!=)"
 """A script that names its own package imports from it (PEP 366)."""
-
-
-class SourceModules(Protocol):
-    """The files of a source."""
-
-    def file_of(self, name: str, places: tuple[str, ...]) -> str | None:
-        """Return the path of the Python file that is a module, in the first of some directories that has it."""
-
-    def is_other_module(self, name: str, places: tuple[str, ...]) -> bool:
-        """Return whether a name is that of a directory without `__init__.py`, or of a compiled module."""
-
-    def is_elsewhere(self, name: str) -> bool:
-        """Return whether any directory has a module of that name."""
-
-    def readable(self, path: str) -> SourceText:
-        """Return a file as text. Raise `ScriptUnreadable` and OSError."""
-
-    def content(self, path: str) -> bytes:
-        """Return the beginning of a file. Raise OSError."""
-
-    def name_of(self, path: str) -> str:
-        """Return the path of a file as the author would type it."""
-
-
-class _Own:
-    """A module of the source. ``package``: where its relative imports start."""
-
-    def __init__(self, name: str, file: str, text: SourceText, tree: ast.Module | None, package: str) -> None:
-        self.name = name
-        self.file = file
-        self.text = text
-        self.tree = tree
-        self.package = package
-        self.is_package = is_package(file)
-        self.names: dict[str, str] = {}
-        self.called: set[str] = set()
-
-    @property
-    def syntax(self) -> ast.Module:
-        assert self.tree is not None
-        return self.tree
 
 
 class Reaching:
@@ -109,7 +74,7 @@ class Reaching:
         self._is_open = searches
         self._searches = searches
         self._has_opened = searches
-        self._own: dict[str, _Own | None] = {}
+        self._own: dict[str, OwnModule | None] = {}
         self._texts: list[SourceText] = []
         self._characters = 0
         self._written_by: dict[str, set[str]] = {}
@@ -119,11 +84,15 @@ class Reaching:
         self._missing: dict[str, MissingModule] = {}
         self._foreign: dict[str, ForeignImport] = {}
         self._members: dict[tuple[str, str], ForeignMember] = {}
+        self._hiding: list[str] = []
+        self._calls: Calls | None = None
+        self._looked_through = 0
 
     def from_script(self, file: str, handler: str | None, package: str = "") -> Reach:
         """Return what a script in a package reaches; ``handler``: the full name of the module, if it is imported."""
         try:
             if handler is None:
+                self._hiding = [name for name in _HIDING if self._find(name) is not None]
                 self._enter("__main__", file, package)
             else:
                 self._full_import(handler, None)
@@ -144,7 +113,7 @@ class Reaching:
             is_open=self._is_open,
         )
 
-    def _enter(self, name: str, file: str, package: str) -> _Own | None:
+    def _enter(self, name: str, file: str, package: str) -> OwnModule | None:
         """Read a module and follow what it does when it is imported."""
         self._own[name] = None
         if len(self._texts) >= MOST_MODULES or self._characters > MOST_CHARACTERS or self._depth >= DEEPEST_IMPORTS:
@@ -160,7 +129,7 @@ class Reaching:
         if fault is not None:
             self._faults.append(fault)
         tree = None if fault is not None else parsed(text)
-        own = self._own[name] = _Own(name, file, text, tree, package)
+        own = self._own[name] = OwnModule(name, file, text, tree, package)
         if tree is None:
             return own
         if self._base is not None and may_be_newer(text.text, self._base):
@@ -174,7 +143,7 @@ class Reaching:
             opens = paths.is_open
             self._searches |= paths.is_open or bool(paths.places)
             self._places = tuple(dict.fromkeys((*self._places, *paths.places)))
-        code = CertainCode(is_main=name == "__main__", names=own.names)
+        code = CertainCode(is_main=name == "__main__", names=own.names, contexts=partial(self._context, own))
         doubtful = [] if self._has_opened else self._doubtful_openings(own)
         self._is_open |= bool(doubtful)
         writers = set() if self._has_opened else self._writers(text.text, package)
@@ -182,15 +151,15 @@ class Reaching:
         words += [rf"\b{re.escape(name.rpartition('.')[2])}\b" for name in doubtful]
         if words and not self._has_opened:
             early = early_statements(text.text, tree, "|".join(words), writers)
-            self._follow(own, code.of_statements(tree.body[:early]))
+            self._follow(own, code, code.of_statements(tree.body[:early]))
             # What a module may do to the search, its functions may do later. What they write is rarely a module.
             self._has_opened |= opens or bool(doubtful) or early < len(tree.body)
-            self._follow(own, code.of_statements(tree.body[early:]))
+            self._follow(own, code, code.of_statements(tree.body[early:]))
         else:
-            self._follow(own, code.of_statements(tree.body))
+            self._follow(own, code, code.of_statements(tree.body))
         return own
 
-    def _doubtful_openings(self, own: _Own) -> list[str]:
+    def _doubtful_openings(self, own: OwnModule) -> list[str]:
         """Return the names of imports that some runs execute, of modules of the source that may open the search."""
         text = own.text.text
         if not any(word in text for word in ("  import ", "  from ", "\timport ", "\tfrom ")):
@@ -245,13 +214,15 @@ class Reaching:
         if fault is not None:
             self._faults.append(fault)
 
-    def _follow(self, own: _Own, events: Iterable[Event]) -> None:
+    def _follow(self, own: OwnModule, code: CertainCode, events: Iterable[Event]) -> None:
         self._depth += 1
         for event in events:
             if len(self._foreign) > MOST_IMPORTS:
                 break
             if isinstance(event, FunctionCall):
-                self._call(own, event.name)
+                if self._call(own, event):
+                    code.exit()
+                    break
             elif isinstance(event, NamedImport):
                 if all(part.isidentifier() for part in event.name.split(".")):
                     self._full_import(event.name, _place(event.node, own))
@@ -260,12 +231,12 @@ class Reaching:
                     found = self._full_import(alias.name, _place(alias, own))
                     # What others import may get attributes from them.
                     if found is not None and found.file == own.file and own.name == "__main__":
-                        self._itself(own, event, alias.name, attributes_of(own.syntax, alias.asname or alias.name))
+                        self._itself(own, event, alias.name, alias.asname or alias.name)
             else:
                 self._from(own, event)
         self._depth -= 1
 
-    def _from(self, own: _Own, node: ast.ImportFrom) -> None:
+    def _from(self, own: OwnModule, node: ast.ImportFrom) -> None:
         """Follow ``from name import …``: the module, and submodules of it."""
         place = _place(node, own)
         name = absolute("." * node.level + (node.module or ""), own.package)
@@ -284,13 +255,17 @@ class Reaching:
                     member = ForeignMember(module=name, name=alias.name, place=place)
                     self._members.setdefault((name, alias.name), member)
         if found is not None and found.file == own.file:
-            self._itself(own, node, name, [alias.name for alias in node.names])
+            self._itself(own, node, name)
         # A handler of AttributeError may be around an indented import.
         if found is not None and found.tree is not None and node.names[0].name == "*" and place.column == 1:
             self._all_of(found, name, place)
+        if found is None:
+            return
+        from smspec.script.reach.names import may_have  # imported late: many scripts have no modules
+
         for alias in node.names:
             below = f"{name}.{alias.name}"
-            if alias.name == "*" or found is None or may_have(found.tree, found.text.text, alias.name):
+            if alias.name == "*" or may_have(found.tree, found.text.text, alias.name):
                 continue
             if self._find(below) is not None:
                 self._full_import(below, place)
@@ -302,8 +277,10 @@ class Reaching:
                 why = "" if found.is_package else f"`{found.text.name}` has no `{alias.name}`"
                 self._miss(MissingModule(name=below, place=place, reason=why))
 
-    def _all_of(self, found: _Own, name: str, place: Span) -> None:
+    def _all_of(self, found: OwnModule, name: str, place: Span) -> None:
         """Report the first name that `__all__` of a module lists, and the module does not have."""
+        from smspec.script.reach.names import lacking_names
+
         for lacked in lacking_names(found.syntax, found.text.text):
             below = f"{name}.{lacked}"
             is_there = self._find(below) is not None or self._source.is_other_module(below, self._places)
@@ -312,18 +289,19 @@ class Reaching:
                 self._miss(MissingModule(name=below, place=place, reason=reason))
                 return
 
-    def _itself(self, own: _Own, node: ast.stmt, name: str, used: Iterable[str]) -> None:
+    def _itself(self, own: OwnModule, node: Import, name: str, alias: str = "") -> None:
         """Report what a file takes from itself and does not have: it hides the module of its name that has it."""
-        lacked = next((each for each in used if each != "*" and not binds(own.syntax, own.text.text, each, node)), None)
+        from smspec.script.reach.names import first_lacked
+
+        lacked = first_lacked(own.syntax, own.text.text, node, alias)
         if lacked is not None and self._find(f"{name}.{lacked}") is None:
             reason = f"the file imports itself, and has no `{lacked}`"
-            place = _place(node, own)
-            self._miss(MissingModule(name=f"{name}.{lacked}", place=place, reason=reason))
+            self._miss(MissingModule(name=f"{name}.{lacked}", place=_place(node, own), reason=reason))
 
-    def _full_import(self, name: str, place: Span | None) -> _Own | None:
+    def _full_import(self, name: str, place: Span | None) -> OwnModule | None:
         """Import a module after its parent packages; return it if it is one of the source that was read."""
         parts = name.split(".")
-        found: _Own | None = None
+        found: OwnModule | None = None
         for count in range(1, len(parts) + 1):
             full = ".".join(parts[:count])
             if full in self._own:
@@ -337,6 +315,8 @@ class Reaching:
                 self._own[full] = found = None
                 continue
             if count == 1:
+                if self._hiding and place is not None:
+                    self._standard(name, place)
                 if place is not None and not is_in_every_version(full):
                     self._foreign.setdefault(name, ForeignImport(name=name, place=place, is_early=not self._has_opened))
             elif (
@@ -349,6 +329,21 @@ class Reaching:
             return None
         return found
 
+    def _standard(self, name: str, place: Span) -> None:
+        """Report a module of Python's library that takes a name from one that the source hides, and that lacks it."""
+        from smspec.script.reach.names import may_have
+        from smspec.script.reach.standard_library import taken_by
+
+        for module, needed in taken_by(name):
+            if self._has_opened or self._searches or module not in self._hiding or module == name:
+                continue
+            found = self._full_import(module, place)
+            if found is None or may_have(found.tree, found.text.text, needed):
+                continue
+            if not may_be_set(self._texts, module, needed, place):
+                reason = f"it takes `{needed}` from `{module}`, which `{found.file}` hides"
+                self._miss(MissingModule(name=name, place=place, reason=reason, hidden_by=found.file))
+
     def _find(self, name: str) -> str | None:
         if name.partition(".")[0] in BEFORE_SOURCE:
             return None
@@ -358,30 +353,42 @@ class Reaching:
         if missing.reason or not self._has_opened:
             self._missing.setdefault(missing.name, missing)
 
-    def _call(self, own: _Own, name: str) -> None:
-        """Follow a call of a function of the module, or of one that it imports by name from a module of the source."""
-        if "." in name:
-            module, _, name = name.rpartition(".")
-            full = absolute(module, own.package)
-            there = self._own.get(full) if full else None
-        else:
-            there = own
-        if there is None or there.tree is None or name in there.called or self._depth >= DEEPEST_IMPORTS:
-            return
-        there.called.add(name)
-        names = dict(there.names)
-        function = called_function(there.tree, there.text.text, name, lambda base: _full(base, names))
-        if function is not None:
-            code = CertainCode(is_main=False, names=names)
-            self._follow(there, code.of_function(function))
+    def _read(self, name: str) -> OwnModule | None:
+        """Return a module that is imported by now, and has a tree."""
+        found = self._own.get(name)
+        return found if found is not None and found.tree is not None else None
+
+    def _look_up(self) -> Calls | None:
+        """Return what looks up calls, once a module has an import that no module executes by itself."""
+        new, self._looked_through = self._texts[self._looked_through :], len(self._texts)
+        if self._calls is None and any(re.search(_INNER_IMPORT, text.text, re.MULTILINE) for text in new):
+            from smspec.script.reach.calls import Calls  # imported late: few scripts have such imports
+
+            self._calls = Calls(self._read, self._texts)
+        return self._calls
+
+    def _context(self, own: OwnModule, question: str, name: str) -> bool:
+        calls = self._look_up()
+        return calls is not None and bool(getattr(calls, question)(name, own))
+
+    def _call(self, own: OwnModule, event: FunctionCall) -> bool:
+        """Follow a call of a function of the source; return whether it certainly ends the script."""
+        calls = self._look_up()
+        found = None if calls is None else calls.found(event.name, own, event.arguments, is_consumed=event.is_consumed)
+        there = None if found is None else self._read(found.module.name)
+        if found is None or there is None or self._depth >= DEEPEST_IMPORTS:
+            return False
+        key = (found.function, *sorted(found.names.items()))
+        if key in there.called:
+            return False
+        there.called.add(key)
+        names = {**there.names, **found.names}
+        code = CertainCode(is_main=False, names=names, contexts=partial(self._context, there))
+        self._follow(there, code, code.of_function(found.function))
+        return code.has_exited
 
 
-def _full(name: str, names: dict[str, str]) -> str:
-    first, dot, rest = name.partition(".")
-    return names.get(first, first) + dot + rest
-
-
-def _place(node: ast.stmt | ast.expr | ast.alias, own: _Own) -> Span:
+def _place(node: ast.stmt | ast.expr | ast.alias, own: OwnModule) -> Span:
     return Span(
         own.text.name, node.lineno, node.col_offset + 1, node.end_lineno or node.lineno, (node.end_col_offset or 0) + 1
     )

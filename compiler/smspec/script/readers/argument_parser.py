@@ -349,8 +349,8 @@ def _option(call: Call, names: tuple[str, ...]) -> DeclaredOption | None:
         return replace(option, words="unknown", kind="unknown", is_required=False)
     action = keywords.get("action", Known("store"))
     match constant(action):
-        case "store" | "append" | "extend":
-            return _with_words(option, keywords, is_positional)
+        case "store" | "append" | "extend" as name:
+            return _with_words(replace(option, collects=name == "append"), keywords, is_positional)
         case "store_true":
             return replace(option, words=0, default=constant(keywords.get("default", Known(False))))
         case flag if flag in _FLAGS:

@@ -1,0 +1,67 @@
+"""The names that a module of the source has, or certainly lacks."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from smspec.script.handlers import lacks
+from smspec.script.reach.certain_code import TAMPERS
+
+_ANY_NAME = re.compile(rf"{TAMPERS}|\b(?:exec|globals|locals|setattr|vars)\b|\bimport\s*\*")
+
+
+def may_have(tree: ast.Module | None, text: str, name: str) -> bool:
+    """Return whether a module may have a name."""
+    return tree is None or not lacks(text, name)
+
+
+def lacking_names(tree: ast.Module, text: str) -> list[str]:
+    """Return the names in `__all__` of a module that nothing in it binds; submodules may have them."""
+    values = [node.value for node in tree.body if isinstance(node, ast.Assign) and _is_all(node.targets)]
+    if len(values) != 1 or len(re.findall(r"\b__all__\b", text)) != 1 or _ANY_NAME.search(text):
+        return []
+    if not isinstance(values[0], ast.List | ast.Tuple):
+        return []
+    names = [node.value if isinstance(node, ast.Constant) else None for node in values[0].elts]
+    return [
+        name
+        for name in names
+        if isinstance(name, str) and not re.search(rf"\b{re.escape(name)}\b", _others(text, name))
+    ]
+
+
+def _is_all(targets: list[ast.expr]) -> bool:
+    return len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == "__all__"
+
+
+def _others(text: str, name: str) -> str:
+    """Return a text without the strings that are a name."""
+    return re.sub(rf"([\"']){re.escape(name)}\1", "", text)
+
+
+def first_lacked(tree: ast.Module, text: str, node: ast.Import | ast.ImportFrom, alias: str) -> str | None:
+    """Return the first name that a file takes from itself, by an import or as an attribute of ``alias``, and lacks."""
+    used = attributes_of(tree, alias) if alias else [one.name for one in node.names if one.name != "*"]
+    return next((name for name in used if not binds(tree, text, name, node)), None)
+
+
+def attributes_of(tree: ast.Module, module: str) -> list[str]:
+    """Return the attributes that a file reads of a module that it imports."""
+    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    found = [node.attr for node in uses if isinstance(node.value, ast.Name) and node.value.id == module]
+    return [name for name in found if not name.startswith("__")]
+
+
+def binds(tree: ast.Module, text: str, name: str, but: ast.stmt) -> bool:
+    """Return whether a file may have a name from anything except one statement."""
+    text = re.sub(rf"\b{re.escape(name)}\b", "", text)
+    if re.search(TAMPERS, text) or not lacks(text, name):
+        return True
+    within = set(ast.walk(but))
+    return any(
+        name in [getattr(node, field, "") for field in ("id", "attr", "name", "asname")]
+        and not isinstance(getattr(node, "ctx", None), ast.Load)
+        for node in ast.walk(tree)
+        if node not in within
+    )

@@ -1,0 +1,122 @@
+"""Sources whose script imports `absent` in every run, or in none, by calls of all kinds."""
+
+CLASS = "class T:\n    def __init__(self):\n        self.rate = 1\n    def run(self):\n        import absent\n"
+TWO = "class B:\n    def run(self):\n        import absent\nclass U:\n    def run(self):\n        pass\n"
+MAIN = "def main():\n    import absent\n"
+ROWS = "def rows():\n    import absent\n    yield 1\n"
+CONTEXT = "import contextlib\n@contextlib.contextmanager\ndef one():\n"
+WITH_CLASS = "class C:\n    def __enter__(self):\n        {enter}\n    def __exit__(self, *a):\n        {exit}\n"
+WRAPS = (
+    "import functools\ndef timed(f):\n    @functools.wraps(f)\n    def inner(*a, **k):\n        {}\n    return inner\n"
+)
+
+CERTAIN = {
+    "a method of a new instance": {"train.py": f"{CLASS}T().run()\n"},
+    "a method of an instance with a name": {"train.py": f"{CLASS}main = T()\nmain.run()\n"},
+    "a method that another one calls": {"train.py": f"{CLASS}    def go(self):\n        self.run()\nT().go()\n"},
+    "a method that a class inherits": {"train.py": f"{TWO}class C(B):\n    pass\nC().run()\n"},
+    "super": {"train.py": f"{TWO}class C(B):\n    def run(self):\n        super().run()\nC().run()\n"},
+    "super of super": {
+        "train.py": f"{TWO}class C(B):\n    def run(self):\n        super().run()\nclass D(C):\n    pass\nD().run()\n"
+    },
+    "a class method": {"train.py": "class T:\n    @classmethod\n    def load(cls):\n        import absent\nT.load()\n"},
+    "a class method of a class method": {
+        "train.py": "class T:\n    @classmethod\n    def a(cls):\n        cls.b()\n"
+        "    @staticmethod\n    def b():\n        import absent\nT.a()\n"
+    },
+    "a static method of an instance": {
+        "train.py": "class T:\n    @staticmethod\n    def load():\n        import absent\nT().load()\n"
+    },
+    "a class of a module": {"train.py": "from app import T\nT().run()\n", "app.py": CLASS},
+    "a class of a package": {
+        "train.py": "import lib.app as app\nt = app.T()\nt.run()\n",
+        "lib/__init__.py": "",
+        "lib/app.py": CLASS,
+    },
+    "a base of another module": {
+        "train.py": "import app\nclass C(app.T):\n    pass\nC().run()\n",
+        "app.py": CLASS,
+    },
+    "a decorator that wraps": {"train.py": f"{WRAPS.format('return f(*a, **k)')}@timed\n{MAIN}main()\n"},
+    "a decorator of a module": {
+        "train.py": f"from tools import timed\n@timed\n{MAIN}main()\n",
+        "tools.py": WRAPS.format("f()"),
+    },
+    "a decorator that calls": {"train.py": f"def now(f):\n    f()\n    return f\n@now\n{MAIN}"},
+    "a decorator of a library": {"train.py": f"import functools\n@functools.lru_cache(maxsize=None)\n{MAIN}main()\n"},
+    "a function that is handed on": {"train.py": f"def call(f):\n    f()\n{MAIN}call(main)\n"},
+    "a context": {"train.py": f"{CONTEXT}    import absent\n    yield 1\nwith one() as x:\n    pass\n"},
+    "the body of a context": {"train.py": f"{CONTEXT}    yield 1\nwith one() as x:\n    import absent\n"},
+    "the start of a context": {
+        "train.py": WITH_CLASS.format(enter="import absent", exit="pass") + "with C():\n    pass\n"
+    },
+    "the body of a context of a class": {
+        "train.py": WITH_CLASS.format(enter="return self", exit="return False") + "with C() as c:\n    import absent\n"
+    },
+    "a loop over a generator": {"train.py": f"{ROWS}for row in rows():\n    pass\n"},
+    "a list of a generator": {"train.py": f"{ROWS}print(list(rows()))\n"},
+    "a comprehension over a generator": {"train.py": f"{ROWS}print([row for row in rows()])\n"},
+    "a generator with a name": {"train.py": f"{ROWS}found = rows()\nprint(next(found))\n"},
+    "a generator of a generator": {"train.py": f"{ROWS}def all_of():\n    yield from rows()\nprint(list(all_of()))\n"},
+}
+DOUBTFUL = {
+    "another instance": {"train.py": f"{TWO}t = B()\nt = U()\nt.run()\n"},
+    "an instance of some runs": {
+        "train.py": f"import os\n{TWO}t = U()\nif os.environ.get('NO'):\n    t = B()\nt.run()\n"
+    },
+    "an overridden method": {
+        "train.py": f"{CLASS}    def go(self):\n        self.run()\n"
+        f"class C(T):\n    def run(self):\n        pass\nC().go()\n"
+    },
+    "an overridden class method": {
+        "train.py": "class A:\n    @classmethod\n    def a(cls):\n        cls.b()\n    @classmethod\n    def b(cls):\n"
+        "        import absent\nclass B(A):\n    @classmethod\n    def b(cls):\n        pass\nB.a()\n"
+    },
+    "two bases": {"train.py": f"{TWO}class C(U, B):\n    pass\nC().run()\n"},
+    "super with two bases": {
+        "train.py": f"{TWO}class A(B):\n    def run(self):\n        super().run()\nclass M(B):\n"
+        f"    def run(self):\n        pass\nclass C(A, M):\n    pass\nC().run()\n"
+    },
+    "an attribute of the instance": {"train.py": CLASS.replace("self.rate = 1", "self.run = print") + "T().run()\n"},
+    "an attribute that is set later": {"train.py": f"{CLASS}T.run = print\nT.run()\n"},
+    "an attribute that setattr sets": {"train.py": f"{CLASS}setattr(T, 'run', lambda self: 1)\nT().run()\n"},
+    "a function that its importer sets": {"train.py": "import a\na.main = print\na.main()\n", "a.py": MAIN},
+    "a class with another maker": {
+        "train.py": CLASS.replace("__init__(self)", "__new__(cls)").replace("self.rate = 1", "return U()")
+        + "class U:\n    def run(self):\n        pass\nT().run()\n"
+    },
+    "a metaclass": {
+        "train.py": f"class M(type):\n    def __call__(cls):\n        return U()\n"
+        f"{TWO}class C(B, metaclass=M):\n    pass\nC().run()\n"
+    },
+    "a function that is only named": {"train.py": f"def keep(f):\n    return f\n{MAIN}keep(main)\n"},
+    "a parameter of the same name": {"train.py": f"{MAIN}def call(main):\n    main()\ncall(print)\n"},
+    "a definition in a function": {
+        "train.py": f"{TWO}def main():\n    class B:\n        def run(self):\n            pass\n    B().run()\nmain()\n"
+    },
+    "a decorator that calls nothing": {"train.py": f"{WRAPS.format('pass')}@timed\n{MAIN}main()\n"},
+    "a decorator with a condition": {"train.py": f"{WRAPS.format('return a and f(*a)')}@timed\n{MAIN}main()\n"},
+    "a decorator with another parameter": {
+        "train.py": WRAPS.format("f()").replace("    @functools", "    f = print\n    @functools")
+        + f"@timed\n{MAIN}main()\n"
+    },
+    "a context that suppresses": {
+        "train.py": f"{CONTEXT}    try:\n        yield\n    except ImportError:\n"
+        f"        pass\nwith one():\n    import absent\n"
+    },
+    "a context of a class that suppresses": {
+        "train.py": WITH_CLASS.format(enter="pass", exit="return True") + "with C():\n    import absent\n"
+    },
+    "a context with a name that suppresses": {
+        "train.py": "import contextlib\nno = contextlib.suppress(ImportError)\nwith no:\n    import absent\n"
+    },
+    "a generator that nothing takes from": {"train.py": f"{ROWS}found = rows()\n"},
+    "a generator expression": {"train.py": f"{ROWS}found = (row for row in rows())\n"},
+    "what a generator does later": {"train.py": "def rows():\n    yield 1\n    import absent\nprint(next(rows()))\n"},
+    "a function that ends the script": {
+        "train.py": f"import sys\ndef stop():\n    sys.exit(0)\n{CLASS}stop()\nT().run()\n"
+    },
+    "a constructor that ends the script": {
+        "train.py": CLASS.replace("self.rate = 1", "raise SystemExit(0)") + "T().run()\n"
+    },
+}
