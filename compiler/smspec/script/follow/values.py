@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Union
 
-from smspec.script.follow.facts import fields, of_string, returns_text
+from smspec.script.follow.facts import REPLACEABLE, fields, of_string, returns_text
 
 if TYPE_CHECKING:
     import ast
@@ -270,6 +270,11 @@ class Named(Value):
 
     def attribute(self, name: str) -> Value:
         return Named(f"{self.name}.{name}", self._run)
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        if f"{self.name}.{name}" not in REPLACEABLE:
+            self.escape()
 
     def call(self, call: Call) -> Value:
         return call.run.called(self.name, call)
