@@ -207,10 +207,12 @@ def command_in_one_item(job: JobSpec, source: Listing) -> Iterator[Finding]:
         if parts and parts != [word] and not _has(source, word):
             first = parts[0]
             is_file = _has(source, first) and (index == 0 or first.endswith((".py", ".sh")))
-            if _PROGRAM.fullmatch(first) or is_file or (index == 0 and "/" not in first):
+            is_module = index > 0 and first == "-m"
+            if _PROGRAM.fullmatch(first) or is_file or is_module or (index == 0 and "/" not in first):
+                claim = "no module has a blank in its name" if is_module else "no file has this name"
                 yield COMMAND_IN_ONE_ITEM.at(
                     ("entry_point", "command", index),
-                    f"`entry_point.command[{index}]` is {quoted(word)}, but no file has this name",
+                    f"`entry_point.command[{index}]` is {quoted(word)}, but {claim}",
                     help=_help_for_words(word, parts),
                 )
                 return

@@ -240,7 +240,7 @@ def check_lines(image: BuiltImage, content: bytes | None) -> Iterator[Finding]:
     """
     lacks_git = _lacks_git(image)
     for index, package in enumerate(image.python_packages):
-        if lacks_git and _needs_git(package):
+        if lacks_git and needs_git(package):
             yield _without_git(("image", "python_packages", index), "`image.python_packages`: a git URL")
     if content is not None:
         yield from _line_findings(content, _FILE, "`image.python_requirements`:", lacks_git=lacks_git)
@@ -275,12 +275,12 @@ def _line_findings(content: bytes, path: Path, file: str, *, lacks_git: bool) ->
                 f"{file} line {number} has `{wrong[1]}`, which pip rejects",
                 help="use `==` for an exact version, or `>=` and `<` for a range",
             )
-        elif lacks_git and not git_was_reported and _needs_git(word):
+        elif lacks_git and not git_was_reported and needs_git(word):
             git_was_reported = True
             yield _without_git(path, f"{file} line {number}")
 
 
-def _needs_git(word: str) -> bool:
+def needs_git(word: str) -> bool:
     """Return whether pip clones a repository for a requirement on every platform; a marker may exclude the platform."""
     return re.match(_GIT, word) is not None and re.search(r"\s;", word) is None
 

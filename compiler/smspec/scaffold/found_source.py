@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from smspec.pipeline.script_reading import Started, read_program
 from smspec.rules.entry_points import is_safe
 from smspec.rules.program.provided_modules import package_of
+from smspec.rules.requirements import needs_git
 from smspec.script.program import Program
 from smspec.script.reach import Reach
 from smspec.source.frozen import dataclass, replace
@@ -24,6 +25,7 @@ SOURCE = "src"
 _USUAL = ("train.py", "main.py", "run.py")
 _OF_THE_JOB = frozenset({"sagemaker_containers", "sagemaker_training", "smspec_runtime"})
 
+_REQUIREMENTS = "requirements.txt"
 _MOST_DIRECTORIES = 20_000
 _ON_AN_INDEX = frozenset(
     ("datasets", "evaluate", "tokenizers", "transformers", "diffusers", "accelerate", "peft", "trl", "timm", "wandb")
@@ -40,7 +42,8 @@ class NoScript(Exception):
 class ReadSource:
     """``source`` and ``script``: paths in the spec. ``reason``: why the script was not read, if it was not.
 
-    ``elsewhere``: modules that it imports and the repository has, but outside of the source.
+    ``needs_git``: a requirement is a git URL. ``elsewhere``: modules that it imports and the repository has, but
+    outside of the source.
     """
 
     source: str
@@ -48,6 +51,7 @@ class ReadSource:
     program: Program
     reach: Reach
     has_requirements: bool
+    needs_git: bool = False
     reason: str = ""
     elsewhere: tuple[str, ...] = ()
 
@@ -111,9 +115,15 @@ def _read_in(here: str, source: str, file: str, path: str) -> ReadSource:
         script=script,
         program=read.program if isinstance(read.program, Program) else Program(texts=()),
         reach=read.reach if isinstance(read.reach, Reach) else Reach(),
-        has_requirements=listing.has("requirements.txt"),
+        has_requirements=listing.has(_REQUIREMENTS),
+        needs_git=listing.has(_REQUIREMENTS) and _has_git_url(os.path.join(root, _REQUIREMENTS)),
         reason="" if known else str(getattr(read.program, "reason", "it cannot be read")),
     )
+
+
+def _has_git_url(path: str) -> bool:
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        return any(needs_git(line.strip()) for line in file)
 
 
 def _imported(read: ReadSource) -> set[str]:

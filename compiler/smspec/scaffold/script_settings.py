@@ -21,8 +21,13 @@ from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 
 CONTAINER = "/opt/ml/"
+_SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")
+"""Where scripts put data that they download themselves."""
+
 _LONGEST = 200
-_MODEL = re.compile(r"(model|output|out|save|export)[_-]?(dir|path|directory|folder)|output|out|model")
+_MODEL = re.compile(r"(model|output|out|save|export)[_-]?(dir|path|directory|folder)|output|out")
+_RESULTS = re.compile(r"\b(?:export|output|sav(?:e|ed|ing)|stored?|write|written)\b", re.IGNORECASE)
+"""What the help of `--model` has if its value is a place for results: it usually is a name."""
 
 _NEVER = ("help", "version")
 State = Literal["set", "required", "left"]
@@ -98,8 +103,11 @@ def script_arguments(line: CommandLine) -> Iterator[ScriptArgument]:
 
 
 def is_model_directory(argument: ScriptArgument) -> bool:
-    """Return whether the name of an argument is that of a directory for results."""
-    return _MODEL.fullmatch(argument.key.lower()) is not None
+    """Return whether an argument is a directory for results, as its name shows, or its help."""
+    name = argument.key.lower()
+    if name == "model":
+        return _RESULTS.search(argument.option.help) is not None
+    return _MODEL.fullmatch(name) is not None
 
 
 def _key(option: DeclaredOption) -> str | None:
@@ -165,11 +173,7 @@ def script_channels(
     paths: dict[str, str] = {}
     local: dict[str, str] = {}
     names = {each.key for each in arguments if _is_compared(each, program.texts)}
-    named = [
-        each
-        for each in arguments
-        if each.state == "required" and each.key not in names and _names_data(each, arguments)
-    ]
+    named = [each for each in arguments if _lacks_data(each) and each.key not in names and _names_data(each, arguments)]
     if not found and not named:
         # What a script checks itself is no required argument, but it cannot run without its data.
         unset = (each for each in arguments if each.option.default is None)
@@ -188,6 +192,14 @@ def script_channels(
         if _NAME.fullmatch(name)
     ]
     return channels, paths
+
+
+def _lacks_data(argument: ScriptArgument) -> bool:
+    """Return whether a container has no data for an argument: it is required, or has a path of another machine."""
+    default = argument.option.default
+    if argument.state == "required" or not _is_directory(argument):
+        return argument.state == "required"
+    return isinstance(default, str) and default.startswith("/") and not default.startswith((CONTAINER, *_SCRATCH))
 
 
 def _names_data(argument: ScriptArgument, arguments: Sequence[ScriptArgument]) -> bool:

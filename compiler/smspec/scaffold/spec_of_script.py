@@ -86,6 +86,8 @@ class _Writer:
         minor = sys.version_info.minor if sys.version_info.minor in _PYTHONS else 12
         yield _noted("image:", "built by smspec; a string is an existing image")
         yield f"  base: python:3.{minor}-slim-bookworm"
+        if self._read.needs_git:
+            yield _noted("  system_packages: [git]", "pip clones what requirements.txt has as a git URL")
         if self._read.has_requirements:
             path = os.path.normpath(os.path.join(self._read.source, "requirements.txt"))
             yield f"  python_requirements: {flow_style(path)}"
@@ -101,7 +103,7 @@ class _Writer:
             yield from _folded(self._read.elsewhere, "")
         if self._read.source == os.curdir:
             own = {os.path.relpath(text.name, self._place).partition(os.sep)[0] for text in self._read.reach.texts}
-            ignored = [f"{name}/" for name in ("data", "build", "run") if name not in own]
+            ignored = [f"/{name}/" for name in ("data", "build", "run") if name not in own]
             yield f"source: {{dir: ., ignore: [{', '.join(ignored)}]}}"
         else:
             yield _noted(f"source: {flow_style(self._read.source + '/')}", "copied into the image, to /opt/ml/code")
@@ -161,7 +163,7 @@ class _Writer:
         """Return what a required argument gets: a path of the container, or a variable."""
         if argument.key in self._paths:
             return self._paths[argument.key]
-        if is_model_directory(argument) and argument.option.kind == "text":
+        if is_model_directory(argument) and argument.option.kind == "text" and not argument.choices:
             return "/opt/ml/model"
         choices = f", one of {', '.join(argument.choices[:8])}" if argument.choices else ""
         return self._variable(argument.key, f"{self._read.script} requires it{choices}")

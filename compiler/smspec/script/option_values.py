@@ -42,13 +42,16 @@ _KEEPS = frozenset({"Path", "bool", "int", "len", "print", "repr", "str", "type"
 
 
 def meant_as(option: DeclaredOption, name: str, texts: Iterable[SourceText]) -> Literal["file", "truth", ""]:
-    """Return what a script, which does not contain the word, takes the value of an option for, passed as ``name``.
+    """Return what a script, which does not contain the word, takes the value of an option for, passed as ``name``."""
+    return "file" if _OF_FILES.fullmatch(bare(name)) else used_as(option, texts)
+
+
+def used_as(option: DeclaredOption, texts: Iterable[SourceText]) -> Literal["file", "truth", ""]:
+    """Return what a script does with the value of an option, whatever its name is.
 
     A value that is tested for its truth may be a word of a library that gets it, such as a padding: then its truth
     shows nothing.
     """
-    if _OF_FILES.fullmatch(bare(name)):
-        return "file"
     names = {one.lstrip("-").replace("-", "_") for one in (option.label, *option.names)}
     trees = [tree for text in texts if (tree := parsed(text)) is not None]
     defined = {node.name for tree in trees for node in nodes_of(tree) if isinstance(node, _DEFINITIONS)}

@@ -162,6 +162,46 @@ def test_script_next_to_the_spec(tmp_path):
     assert "train.py" in built and "rows.csv" not in built
 
 
+def test_data_package_below_the_top_is_kept(tmp_path):
+    write(tmp_path / "train.py", "import deep.data.loader\n")
+    write(tmp_path / "deep/data/loader.py", "")
+    smspec("init", "--from", "train.py", cwd=tmp_path)
+    assert smspec("validate", "--strict", cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "packages"),
+    [
+        ("peft @ git+https://github.com/huggingface/peft@v0.12.0", ["git"]),
+        ("-e git+ssh://git@github.com/example/tool#egg=tool", ["git"]),
+        ("numpy==2.1.0  # not git+https://github.com/numpy/numpy", None),
+    ],
+)
+def test_requirement_with_a_git_url_gets_git(line, packages, tmp_path):
+    write(tmp_path / "src/train.py", "")
+    write(tmp_path / "src/requirements.txt", f"# of the team\n{line}\n")
+    smspec("init", cwd=tmp_path)
+    assert spec_of(tmp_path)["image"].get("system_packages") == packages
+    assert "SM328" not in smspec("validate", cwd=tmp_path).out
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("'--model', required=True", None),
+        ("'--model', required=True, help='model name: small, large'", None),
+        ("'--output', required=True, choices=['text', 'json']", None),
+        ("'--model', required=True, help='where the model is saved'", "/opt/ml/model"),
+        ("'--model-dir', required=True", "/opt/ml/model"),
+    ],
+)
+def test_required_name_of_a_model_is_a_variable(option, value, tmp_path):
+    write(tmp_path / "train.py", f"{PARSER}p.add_argument({option})\np.parse_args()\n")
+    smspec("init", "--from", "train.py", cwd=tmp_path)
+    (written,) = spec_of(tmp_path)["hyperparameters"].values()
+    assert written == value if value else written.startswith("${{ vars.")
+
+
 @pytest.mark.parametrize(
     ("files", "words", "reason"),
     [
@@ -228,6 +268,22 @@ def test_names_of_data_sets_are_no_channels(options, channels, variables, tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("option", "channels"),
+    [
+        ("'--data-path', default='/datasets01/imagenet'", ["data-path"]),
+        ("'--dataroot', default='/home/me/coco'", ["dataroot"]),
+        ("'--data-dir', default='/tmp/mnist'", []),
+        ("'--data-dir', default='./data'", []),
+        ("'--dataset', default='/home/me/coco'", []),
+    ],
+)
+def test_default_of_another_machine_is_a_channel(option, channels, tmp_path):
+    write(tmp_path / "train.py", f"{PARSER}p.add_argument({option})\np.add_argument('--eval-dir')\np.parse_args()\n")
+    smspec("init", "--from", "train.py", cwd=tmp_path)
+    assert list(spec_of(tmp_path).get("channels", {})) == (channels or ["eval-dir"])
+
+
+@pytest.mark.parametrize(
     ("line", "is_name"),
     [
         ("if a.dataset == 'mnist':\n    pass", True),
@@ -260,7 +316,7 @@ def test_modules_of_the_repository_are_no_requirements(tmp_path):
     spec = spec_of(tmp_path / "job")
     packages = [each.partition("=")[0] for each in spec["image"]["python_packages"]]
     assert packages == ["datasets", "not_installed", "PyYAML"], "a namesake of a package is not meant"
-    assert (spec["source"], spec["entry_point"]) == ({"dir": ".", "ignore": ["build/", "run/"]}, "scripts/train.py")
+    assert (spec["source"], spec["entry_point"]) == ({"dir": ".", "ignore": ["/build/", "/run/"]}, "scripts/train.py")
     assert "outside of `source`, to copy there: `above`, `deep`\n" in done.err
     assert "copy them there:\n#   above deep\n" in (tmp_path / "job/job.yaml").read_text()
 

@@ -15,6 +15,8 @@ FAILING = [
     ["python3 train.py --lr 0.1"],
     ["python3", "train.py --lr 0.1"],
     ["python3", "-u", "train.py --lr 0.1"],
+    ["python3", "-m json.tool", "--help"],
+    ["python3", "-u", "-m train"],
     ["env", "A=1", "python3 train.py"],
     ["timeout", "10", "python3 train.py"],
     ["bash", "run.sh --lr 0.1"],
@@ -25,6 +27,8 @@ FAILING = [
 STARTING = [
     ["python3", "train.py", "--name", "python3 train.py"],
     ["python3", "-c", "import sys; print(1)"],
+    ["python3", "-mtrain"],
+    ["python3", "-m", "train", "-m x"],
     ["bash", "-c", "python3 train.py"],
     ["bash", "-euc", "python3 train.py"],
     ["env", "A=b c", "python3", "train.py"],

@@ -208,6 +208,20 @@ def test_choices_in_a_loop_are_read():
     assert "is not one of `a`, `b`" in found.message
 
 
+@pytest.mark.parametrize(
+    ("line", "is_read"),
+    [
+        ("sys.stdout = open(os.devnull, 'w')", True),
+        ("if os.environ.get('RANK'):\n    sys.stderr = sys.stdout = Log()", True),
+        ("sys.excepthook = lambda *a: print(a)", True),
+        ("sys.argv = Log()", False),
+    ],
+)
+def test_replaced_stream_hides_no_argument(line, is_read):
+    text = f"import argparse, os, sys\nfrom log import Log\n{line}\np = argparse.ArgumentParser()\np.parse_args()\n"
+    assert codes(text, hyperparameters={"lr": 1}) == ([("SM501", "hyperparameters.lr")] if is_read else [])
+
+
 @pytest.mark.parametrize("end", ["raise", "print(1)\n    sys.exit(255)", "raise ValueError('data') from None"])
 def test_caught_failure_that_fails_again_is_reported(end):
     text = f"import os, sys\ntry:\n    x = os.environ['SM_CHANNEL_B']\nexcept KeyError:\n    {end}\n"

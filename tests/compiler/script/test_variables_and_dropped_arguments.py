@@ -249,3 +249,29 @@ def test_option_and_value_in_one_item_are_two(word, help):
     text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\np.parse_args()\n"
     reported = findings(text, entry_point={"script": "train.py", "args": [word]})
     assert [one.help for one in reported] == ([help] if help else [])
+
+
+@pytest.mark.parametrize(
+    ("option", "after", "style", "value", "is_reported"),
+    [
+        ("'--use', nargs='?', const=True, default=False", "if a.use:\n    print(1)", "toolkit", False, True),
+        ("'--use', nargs='?', const=True, default=False", "if a.use:\n    print(1)", "json", False, True),
+        ("'--use', nargs='?', const=True, default=False", "if a.use:\n    print(1)", "flags", False, False),
+        ("'--use'", "if a.use is not None:\n    open(a.use)", "flags", "False", True),
+        ("'--use', default=True", "print(1 if not a.use else 2)", "toolkit", False, True),
+        ("'--use', default=''", "name = a.use or 'y'\nprint(name)", "toolkit", "false", True),
+        ("'--use', default='y'", "if a.use:\n    print(1)", "toolkit", False, False),
+        ("'--use', type=json.loads", "if a.use:\n    print(1)", "json", False, False),
+        ("'--use', type=lambda t: t == 'True'", "if a.use:\n    print(1)", "toolkit", False, False),
+        ("'--use'", "a.use = eval(a.use)\nif a.use:\n    print(1)", "toolkit", False, False),
+        ("'--use'", "if a.use and a.use.lower() != 'false':\n    print(1)", "toolkit", False, False),
+        ("'--use'", "if a.use:\n    tool.start(a.use)", "toolkit", False, False),
+        ("'--use'", "if a.use:\n    tool.start(a)", "toolkit", False, False),
+        ("'--use'", "print(a.use)", "toolkit", False, False),
+    ],
+)
+def test_false_for_an_option_without_a_type_is_reported(option, after, style, value, is_reported):
+    text = f"import argparse, json\np = argparse.ArgumentParser()\np.add_argument({option})\na = p.parse_args()\n"
+    entry = {"script": "train.py", "args_style": style}
+    found = codes(f"{text}{after}\n", hyperparameters={"use": value}, entry_point=entry)
+    assert found == ([("SM505", "hyperparameters.use")] if is_reported else [])

@@ -30,9 +30,9 @@ def script_findings(
         return []
     both = ScriptAndJob(program=program, environment=environment, faults=tuple(faults_of(program, environment)))
     found = [finding for rule in RULES for finding in rule(both)]
-    if environment.omitted:
+    if environment.omitted or any(each.words[-1] in ("False", "false") for each in environment.arguments or ()):
         # Imported late: few jobs have such values.
-        from smspec.rules.script.omissions import omitted_false
+        from smspec.rules.script.false_values import omitted_false, text_that_is_true
 
-        found += omitted_false(both)
+        found += [*omitted_false(both), *text_that_is_true(both)]
     return found

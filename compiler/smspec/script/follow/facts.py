@@ -226,6 +226,11 @@ ENVIRONMENTS = ("os.environ", "os.environb", "posix.environ")
 LISTS = ("sys.argv", *ENVIRONMENTS)
 """What the readers rely on at the start of a script."""
 
+REPLACEABLE = frozenset(
+    f"sys.{name}" for name in ("displayhook", "dont_write_bytecode", "excepthook", "stderr", "stdin", "stdout")
+)
+"""Attributes that scripts often replace, and on which nothing depends that is followed."""
+
 _READS = frozenset({"__contains__", "__getitem__", "__iter__", "__len__", "copy", "count", "get", "index", "items"})
 _READS |= {"keys", "values"}
 

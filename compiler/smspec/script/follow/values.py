@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Union
 
-from smspec.script.follow.facts import TRANSPARENT, fields, of_string, returns_text
+from smspec.script.follow.facts import REPLACEABLE, TRANSPARENT, fields, of_string, returns_text
 
 if TYPE_CHECKING:
     import ast
@@ -274,6 +274,11 @@ class Named(Value):
 
     def attribute(self, name: str) -> Value:
         return Named(f"{self.name}.{name}", self._run)
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        if f"{self.name}.{name}" not in REPLACEABLE:
+            self.escape()
 
     def call(self, call: Call) -> Value:
         return call.run.called(self.name, call)
