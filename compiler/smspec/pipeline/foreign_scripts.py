@@ -67,6 +67,29 @@ def python_behind(document: Document, unread: UnreadScript, source: Listing) -> 
     return Started(path=name, named=name, key=str(unread.path[1]), searches=searches)
 
 
+def python_in_shell(document: Document, script: ForeignScript, source: Listing) -> Started | None:
+    """Return the file of the source that every run of a shell script starts; None if there is none, or it is unknown.
+
+    What the runtime installs, and a Python that is not the one of the image, may change which modules there are.
+    """
+    started = script.starts
+    files = {file.path for file in source.files}
+    if started is None or "setup.py" in files:
+        return None
+    path = started.name.replace(".", "/") + ".py" if started.is_module else posixpath.normpath(started.name)
+    if path not in files:
+        return None
+    is_sure = started.by in ("python", "python3") and not started.searches
+    searches = any(document.node((*above, "PYTHONPATH")) is not None for above in (("environment",), ("image", "env")))
+    return Started(
+        path=path,
+        named=started.name,
+        key=str(script.path[1]),
+        is_module=started.is_module,
+        searches=searches or not is_sure,
+    )
+
+
 def read_foreign_script(
     document: Document, unread: UnreadScript, source: Listing, directory: str
 ) -> ForeignScript | None:

@@ -282,7 +282,9 @@ def _script(job: DecodedJob) -> Iterable[Finding]:
 
     if isinstance(program, Program) and program.shows_nothing:
         return script_findings(program, replaced_script(job.spec, job.plan.request))
-    return script_findings(program, plan_script_environment(job.spec, job.plan.request))
+    shell = job.inputs.shell
+    in_shell = None if shell is None else shell.starts
+    return script_findings(program, plan_script_environment(job.spec, job.plan.request, in_shell))
 
 
 def _modules(job: DecodedJob) -> Iterable[Finding]:
@@ -304,6 +306,7 @@ def _modules(job: DecodedJob) -> Iterable[Finding]:
     both = ProgramAndImage(
         reach=reach if isinstance(reach, Reach) else Reach(),
         launches=launches,
+        python_in_shell=in_shell.by if shell is not None and (in_shell := shell.starts) is not None else "",
         job=job.spec,
         source=build_inputs.source,
         requirements=build_inputs.requirements,

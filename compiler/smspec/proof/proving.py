@@ -73,7 +73,8 @@ class Proving:
     def prove(self) -> Proof:
         """Return the result."""
         reach = self._inputs.reach
-        if not isinstance(reach, Reach) or not reach.texts:
+        shell = self._inputs.shell
+        if not isinstance(reach, Reach) or not reach.texts or (shell is not None and shell.starts is not None):
             return Proof(findings=(self._nothing_to_prove(),))
         both = ProgramAndImage(
             reach=reach,
