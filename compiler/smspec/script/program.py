@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, Protocol, Union
+from typing import Literal, Protocol, Union
 
 from smspec.source import Path, SourceText, Span
 from smspec.source.frozen import dataclass, replace
-
-if TYPE_CHECKING:
-    from smspec.script.started import StartedByCommand
 
 Words = Union[int, Literal["?", "*", "+", "A...", "unknown"]]
 """How many words follow the name of an option, in the notation of argparse; after a sub-command, all others."""
@@ -328,15 +325,6 @@ class ForeignScript:
     def dialect(self) -> Literal["bash", "sh", ""]:
         """The shell that reads it; empty if it is none, or an unknown one."""
         return _SHELLS.get(self.interpreter[0], "")
-
-    @property
-    def starts(self) -> StartedByCommand | None:
-        """The Python program that every run of this shell script starts; None if there is none, or it is unknown."""
-        if not self.name or not self.dialect or re.search(r"-[a-z]*[ns]", self.interpreter[1]):
-            return None
-        from smspec.script.started import started_by_script  # imported late: few scripts are of a shell
-
-        return started_by_script(self.text, self.name)
 
     def called_in_line(self, line: int, *, is_sourced: bool, sets_mode: bool, sets_content: bool) -> ForeignScript:
         return replace(self, line=line, is_sourced=is_sourced, sets_mode=sets_mode, sets_content=sets_content)
