@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from smspec.script.shell import ShellWord
-from smspec.script.shell.state import State
+from smspec.script.shell.state import ShellState
 
 _MOST_JOBS = 9
 _LAST = "!"
@@ -21,7 +21,7 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=(\(?)(.*)", re.DOTALL)
 _PART = re.compile(rf"{_EXPANSION}|[\s\"()]+")
 
 
-def started(after: State, before: State) -> State:
+def started(after: ShellState, before: ShellState) -> ShellState:
     """Return the state after a list that was started in the background."""
     is_new = after.failed and not before.failed
     kind = "o" if not is_new else "t" if after.status else "z"
@@ -33,7 +33,7 @@ def started(after: State, before: State) -> State:
     return state
 
 
-def with_assigned(words: Iterable[ShellWord], state: State) -> State:
+def with_assigned(words: Iterable[ShellWord], state: ShellState) -> ShellState:
     """Return the state after assignments, and after the arguments of `local` and the like."""
     for match in (_ASSIGNED.match(word.text) for word in words):
         if match is None:
@@ -45,7 +45,7 @@ def with_assigned(words: Iterable[ShellWord], state: State) -> State:
     return state
 
 
-def elements(words: Iterable[ShellWord], state: State) -> str | None:
+def elements(words: Iterable[ShellWord], state: ShellState) -> str | None:
     """Return the processes that some words name; None if they name anything else."""
     found = ""
     for word in words:
@@ -56,7 +56,7 @@ def elements(words: Iterable[ShellWord], state: State) -> str | None:
     return found or None
 
 
-def waited(words: tuple[ShellWord, ...], state: State) -> State:
+def waited(words: tuple[ShellWord, ...], state: ShellState) -> ShellState:
     """Return the state after `wait`, with its status."""
     if not words:
         return state._replace(is_waited=True)
@@ -68,23 +68,23 @@ def waited(words: tuple[ShellWord, ...], state: State) -> State:
     return state._replace(is_waited=True)
 
 
-def with_element(name: str, kind: str, state: State) -> State:
+def with_element(name: str, kind: str, state: ShellState) -> ShellState:
     """Return the state in a pass of a loop over processes, or over anything else (`?`)."""
     return _with(name, kind, state)
 
 
-def _with(name: str, kinds: str, state: State) -> State:
+def _with(name: str, kinds: str, state: ShellState) -> ShellState:
     """Return a state in which a variable has other processes; equal neighbors count once."""
     others = {one: kind for one, kind in state.children if one != name}
     short = "?" if "?" in kinds else re.sub("o+", "o", kinds)
     return state._replace(children=tuple(sorted({**others, name: short}.items()) if short else sorted(others.items())))
 
 
-def _of(name: str, state: State) -> str:
+def _of(name: str, state: ShellState) -> str:
     return dict(state.children).get(name, "")
 
 
-def _kinds(value: str, state: State) -> str:
+def _kinds(value: str, state: ShellState) -> str:
     """Return the processes in an assigned text."""
     found, at = "", 0
     while at < len(value):
@@ -97,7 +97,7 @@ def _kinds(value: str, state: State) -> str:
     return found
 
 
-def _named(word: str, state: State) -> str:
+def _named(word: str, state: ShellState) -> str:
     """Return the processes that a word of `wait` or of a loop names; more than one in quotes are not known."""
     match = _WORD.fullmatch(word)
     if match is None:

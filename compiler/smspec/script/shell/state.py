@@ -8,7 +8,7 @@ from smspec.script.shell import AndOrList, NotUnderstood
 from smspec.script.shell.grammar import shell_script
 
 
-class State(NamedTuple):
+class ShellState(NamedTuple):
     """``pending``: the command failed in the background; ``is_waited``: a `wait` came after it that loses the status.
 
     ``children``: the processes that variables have (`smspec.script.shell.children`).
@@ -26,19 +26,19 @@ class State(NamedTuple):
     children: tuple[tuple[str, str], ...] = ()
 
 
-def inside(state: State) -> State:
+def inside(state: ShellState) -> ShellState:
     """Return the state at the beginning of a subshell, which cannot wait for the processes of its shell."""
     return state._replace(trap=(), children=())
 
 
-def outside(end: State, before: State) -> State:
+def outside(end: ShellState, before: ShellState) -> ShellState:
     """Return the state after a subshell, which keeps its settings to itself."""
     return before._replace(
         failed=end.failed, status=end.status, noticed=end.noticed, pending=end.pending, is_waited=end.is_waited
     )
 
 
-def with_settings(words: list[str | None], state: State) -> State:
+def with_settings(words: list[str | None], state: ShellState) -> ShellState:
     """Return the state after `set`."""
     rest = [*words]
     while rest:
@@ -57,7 +57,7 @@ def with_settings(words: list[str | None], state: State) -> State:
     return state
 
 
-def with_trap(words: list[str | None], state: State) -> State:
+def with_trap(words: list[str | None], state: ShellState) -> ShellState:
     """Return the state after `trap`; one of ERR handles failures."""
     signals = words[1:]
     if None in signals or {"ERR", "DEBUG", "RETURN"} & {str(one).removeprefix("SIG").upper() for one in signals}:

@@ -19,7 +19,7 @@ from smspec.script.shell import (
 )
 from smspec.script.shell.children import elements, started, waited, with_assigned, with_element
 from smspec.script.shell.retries import HARMLESS, leaves, retries, status_test, tests_a_file, tests_the_status
-from smspec.script.shell.state import State, inside, outside, with_settings, with_trap
+from smspec.script.shell.state import ShellState, inside, outside, with_settings, with_trap
 from smspec.script.shell.words import pass_counts
 
 Shell = Literal["bash", "sh"]
@@ -35,7 +35,7 @@ DECLARE = frozenset({"declare", "export", "local", "readonly", "typeset"})
 _NEGATED = 2
 """The status of a command that `!` makes one of a failure."""
 
-_Outcome = tuple[str, State]
+_Outcome = tuple[str, ShellState]
 """How a part ends: `next`, `exit`, `return`, `break`, or `continue`."""
 
 
@@ -68,13 +68,13 @@ class Walk:
         failed = self._failed(errexit=errexit, pipefail=pipefail)
         return bool(failed) and all(state.status and not state.noticed for state in failed)
 
-    def _failed(self, *, errexit: bool, pipefail: bool) -> list[State]:
-        ends: set[State] = set()
-        for _, state in self._run(self._items, State(errexit, pipefail), exempt=False):
+    def _failed(self, *, errexit: bool, pipefail: bool) -> list[ShellState]:
+        ends: set[ShellState] = set()
+        for _, state in self._run(self._items, ShellState(errexit, pipefail), exempt=False):
             ends |= self._trapped(state)
         return [state for state in ends if state.failed]
 
-    def _trapped(self, state: State) -> set[State]:
+    def _trapped(self, state: ShellState) -> set[ShellState]:
         """Return the states after the trap of a shell that exits."""
         if not state.trap:
             return {state}
@@ -85,11 +85,11 @@ class Walk:
         self._in_trap = False
         return found
 
-    def _run(self, items: tuple[AndOrList, ...], state: State, *, exempt: bool) -> set[_Outcome]:
+    def _run(self, items: tuple[AndOrList, ...], state: ShellState, *, exempt: bool) -> set[_Outcome]:
         """Return how a list of commands can end. ``exempt``: `set -e` has no effect here."""
         ahead, ended = {state}, set[_Outcome]()
         for item in items:
-            found: set[State] = set()
+            found: set[ShellState] = set()
             for before in ahead:
                 for kind, after in self._item(item, before, exempt=exempt):
                     if kind == "next":
@@ -99,12 +99,12 @@ class Walk:
             ahead = found
         return ended | {("next", after) for after in ahead}
 
-    def _separate(self, outcomes: set[_Outcome], before: State) -> set[State]:
+    def _separate(self, outcomes: set[_Outcome], before: ShellState) -> set[ShellState]:
         """Return the states after a subshell, which keeps its settings to itself."""
         ends = (end for _, after in outcomes for end in self._trapped(after))
         return {outside(end, before) for end in ends}
 
-    def _item(self, item: AndOrList, state: State, *, exempt: bool) -> set[_Outcome]:
+    def _item(self, item: AndOrList, state: ShellState, *, exempt: bool) -> set[_Outcome]:
         self.steps += 1
         if self.steps > MOST_STEPS:
             raise NotUnderstood
@@ -116,11 +116,11 @@ class Walk:
         inner = self._separate(self._list(item, inside(state), exempt=exempt), state)
         return {("next", started(after, state)) for after in inner}
 
-    def _list(self, item: AndOrList, state: State, *, exempt: bool) -> set[_Outcome]:
+    def _list(self, item: AndOrList, state: ShellState, *, exempt: bool) -> set[_Outcome]:
         ahead, ended = {state}, set[_Outcome]()
         last = len(item.pipelines) - 1
         for index, pipeline in enumerate(item.pipelines):
-            found: set[State] = set()
+            found: set[ShellState] = set()
             for before in ahead:
                 if index and (item.operators[index - 1] == "&&") != (before.status == 0):
                     found.add(before)
@@ -142,7 +142,7 @@ class Walk:
         yield
         self._is_muted = before
 
-    def _handled(self, after: State, before: State) -> State:
+    def _handled(self, after: ShellState, before: ShellState) -> ShellState:
         """Return the state where the script looks at the status of what ran between two states."""
         if self._is_muted:
             return after
@@ -150,7 +150,7 @@ class Walk:
         is_seen = is_new and after.status not in (0, _NEGATED)
         return after._replace(noticed=True) if is_seen else after
 
-    def _pipeline(self, pipeline: Pipeline, state: State, *, exempt: bool) -> set[_Outcome]:
+    def _pipeline(self, pipeline: Pipeline, state: ShellState, *, exempt: bool) -> set[_Outcome]:
         exempt_here = exempt or pipeline.is_negated
         if len(pipeline.commands) == 1:
             outcomes = self._command(pipeline.commands[0], state, exempt=exempt_here)
@@ -176,11 +176,11 @@ class Walk:
         }
 
     @staticmethod
-    def _checked(state: State, *, exempt: bool) -> _Outcome:
+    def _checked(state: ShellState, *, exempt: bool) -> _Outcome:
         """Return how the script goes on after a command, which ends it under `set -e`."""
         return ("exit" if state.status and state.errexit and not exempt else "next"), state
 
-    def _command(self, command: Simple | Compound | ShellFunction, state: State, *, exempt: bool) -> set[_Outcome]:
+    def _command(self, command: Simple | Compound | ShellFunction, state: ShellState, *, exempt: bool) -> set[_Outcome]:
         if isinstance(command, ShellFunction):
             if self._functions.setdefault(command.name, command.body) is not command.body:
                 raise NotUnderstood
@@ -209,7 +209,7 @@ class Walk:
                 return self._for(command, before, exempt=exempt)
         return self._while(command, before, exempt=exempt)
 
-    def _if(self, parts: tuple[tuple[AndOrList, ...], ...], state: State, *, exempt: bool) -> set[_Outcome]:
+    def _if(self, parts: tuple[tuple[AndOrList, ...], ...], state: ShellState, *, exempt: bool) -> set[_Outcome]:
         if not parts:
             return {("next", state._replace(status=0))}
         if len(parts) == 1:
@@ -225,7 +225,7 @@ class Walk:
             )
         return ended
 
-    def _condition(self, items: tuple[AndOrList, ...], state: State) -> set[_Outcome]:
+    def _condition(self, items: tuple[AndOrList, ...], state: ShellState) -> set[_Outcome]:
         """Return how a condition can end: it may be true or false, unless it is `true` or the command that fails."""
         runs = self._runs
         if id(items) in self._retries:
@@ -240,9 +240,9 @@ class Walk:
         open_ends = [after for kind, after in outcomes if kind == "next" and after.failed == state.failed]
         return outcomes | {("next", one._replace(status=0 if one.status else _NEGATED)) for one in open_ends}
 
-    def _while(self, command: Compound, state: State, *, exempt: bool) -> set[_Outcome]:
+    def _while(self, command: Compound, state: ShellState, *, exempt: bool) -> set[_Outcome]:
         ended: set[_Outcome] = set()
-        ahead, seen = {(state, 0)}, set[tuple[State, int]]()
+        ahead, seen = {(state, 0)}, set[tuple[ShellState, int]]()
         while ahead:
             head, last = one = ahead.pop()
             seen.add(one)
@@ -260,7 +260,7 @@ class Walk:
                     ended |= left
         return ended
 
-    def _for(self, command: Compound, state: State, *, exempt: bool) -> set[_Outcome]:
+    def _for(self, command: Compound, state: ShellState, *, exempt: bool) -> set[_Outcome]:
         body, ahead, ended = command.parts[0], {state}, set[_Outcome]()
         children = elements(command.words or (), state)
         for kind in children or "":
@@ -281,8 +281,8 @@ class Walk:
         return ended
 
     def _passes(
-        self, body: tuple[AndOrList, ...], states: set[State], *, exempt: bool
-    ) -> tuple[set[State], set[_Outcome]]:
+        self, body: tuple[AndOrList, ...], states: set[ShellState], *, exempt: bool
+    ) -> tuple[set[ShellState], set[_Outcome]]:
         """Return the states in which a loop goes on after its body, and how it is left."""
         outcomes = {one for state in states for one in self._run(body, state, exempt=exempt)}
         again = {after for kind, after in outcomes if kind in ("next", "continue")}
@@ -291,7 +291,7 @@ class Walk:
         }
         return again, left
 
-    def _expanded(self, command: Simple, state: State) -> set[State]:
+    def _expanded(self, command: Simple, state: ShellState) -> set[ShellState]:
         """Return the states after the substitutions of a command, with the status of the last one."""
         ahead = {state}
         words = (*command.words, *command.assigned, *command.redirected)
@@ -311,7 +311,7 @@ class Walk:
             }
         return ahead
 
-    def _simple(self, command: Simple, state: State, exempt: bool) -> set[_Outcome]:
+    def _simple(self, command: Simple, state: ShellState, exempt: bool) -> set[_Outcome]:
         words = [word.value for word in command.words]
         if not words:
             has_script = any(word.scripts for word in (*command.assigned, *command.redirected))
@@ -363,7 +363,7 @@ class Walk:
         statuses = (0, 1) if may_fail else (0,)
         return {self._checked(state._replace(status=status), exempt=exempt) for status in statuses}
 
-    def _call(self, body: Compound, state: State, *, exempt: bool) -> set[_Outcome]:
+    def _call(self, body: Compound, state: ShellState, *, exempt: bool) -> set[_Outcome]:
         self._calls += 1
         if self._calls > _DEEPEST_CALLS:
             raise NotUnderstood
@@ -373,7 +373,7 @@ class Walk:
             raise NotUnderstood
         return {(kind, after) if kind == "exit" else self._checked(after, exempt=exempt) for kind, after in outcomes}
 
-    def _left(self, words: tuple[ShellWord, ...], state: State) -> set[State]:
+    def _left(self, words: tuple[ShellWord, ...], state: ShellState) -> set[ShellState]:
         """Return the states in which `exit` or `return` leaves."""
         if not words:
             return {state._replace(noticed=True)} if self._in_trap else {state}
@@ -385,7 +385,7 @@ class Walk:
         return {state._replace(status=int(bool(int(value) % 256)))}
 
 
-def _looked(word: ShellWord, state: State) -> State:
+def _looked(word: ShellWord, state: ShellState) -> ShellState:
     """Return the state after the expansion of a word, which may be that of the status."""
     is_seen = state.failed and ((state.status and re.search(r"\$\{?\?", word.text)) or "PIPESTATUS" in word.text)
     return state._replace(noticed=True) if is_seen else state
