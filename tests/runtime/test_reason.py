@@ -85,9 +85,22 @@ BARS = {
     "wget-end": "\rdata.zip     100%[===================>]  12.35M  5.00MB/s    in 2.4s    ",
     "keras-2": "\r 4/10 [===========>..................] - ETA: 1:02 - loss: 1.2e-05 - val/a_c: nan",
     "keras-3": "\r\x1b[1m 4/10\x1b[0m \x1b[32m━━━━\x1b[0m\x1b[37m━━━━\x1b[0m \x1b[1m3s\x1b[0m 50ms/step - loss: 0.5",
+    "own": "\rTraining |=====>    | 45% ETA 0:00:09",
+    "own-complete": "\rProgress: |█████-----| 50.0% Complete",
+    "own-blocks": "\r[██████░░░░] 45/100 ",
+    "progress": "\rProcessing |########        | 45/100",
+    "progressbar2": "\r 45% (45 of 100) |####     | Elapsed Time: 0:00:04 ETA:   0:00:05",
+    "progressbar2-end": "\r100% (9 of 9) |#########| Elapsed Time: 0:00:10 Time:  0:00:10",
+    "progressbar": "\r 45% |########               |",
+    "alive": "\rfit |█████▌    | ▅▃▁ 45/100 [45%] in 0.5s (99.1/s, eta: 1s) ",
+    "alive-guess": "\ron 12: |█████     | 45/100 [45%] in 0s (~0s, 99.1/s) ",
+    "fastprogress": "\r |█████-----| 45.00% [45/100 00:00<00:02]",
+    "lightning": "\rEpoch 0/2 ━━━━━━━━━━ 45/100 0:00:01 • 0:00:02 45.23it/s",
     "rank": "\r[1,0]<stderr>: 50%|█████     | 50/100 [00:00<00:00, 1.5s/it]",
 }
 LAST_WORDS = {
+    "3 files are missing\n": "3 files are missing",
+    "failed to open x\n": "failed to open x",
     "FATAL: license server unreachable\n": "FATAL: license server unreachable",
     "ERROR:root:cannot reach it\n": "ERROR:root:cannot reach it",
     "terminate called after throwing an instance of 'std::runtime_error'\n  what():  no\n": (
@@ -98,8 +111,18 @@ LAST_WORDS = {
 }
 
 
-@pytest.mark.parametrize("bar", BARS)
-@pytest.mark.parametrize("written", LAST_WORDS, ids=["fatal", "logged", "abort", "traceback", "nothing"])
+OPEN = {"number": {"click-position", "keras-3", "progress"}, "small": {"lightning"}}
+"""Where a message would make another number or another unit of the end of the bar."""
+NAMES = ("number", "small", "fatal", "logged", "abort", "traceback", "nothing")
+BEHIND = [
+    pytest.param(bar, written, id=f"{name}-{bar}")
+    for name, written in zip(NAMES, LAST_WORDS, strict=True)
+    for bar in BARS
+    if bar not in OPEN.get(name, ())
+]
+
+
+@pytest.mark.parametrize(("bar", "written"), BEHIND)
 def test_words_behind_a_progress_bar_are_the_reason(bar, written):
     """A bar does not end its line, so the next message stands on it."""
     found = reason_of(Outcome(status=4, output=(BARS[bar] + written).encode()), ["python3", "train.py"])
@@ -120,6 +143,11 @@ def test_message_before_a_progress_bar_is_the_reason(bar):
         "━━━━━━━━━━━━━━━ Results ━━━━━━━━━",
         "====== 3 failed, 2 passed in 0.5s ======",
         "total 3 [=====] in all",
+        "|=====| 3 items failed",
+        "|=====| [3 errors] in a.py",
+        "|-----|-----|",
+        "|     | 45% | 3 |",
+        "|=====| 2024-01-02 10:00:00 ERROR",
     ],
 )
 def test_rules_and_headings_are_no_progress_bars(line):
@@ -177,6 +205,11 @@ def test_long_numbers_are_no_progress_bars():
         "[=====]" * 6_000,
         f"[=====] {number}",
         "[=====] -" + " " * 40_000,
+        "|=" * 20_000,
+        "|#####" * 8_000,
+        "1% (a)" * 8_000 + "|",
+        "|=====| in" + " " * 40_000,
+        "|=====|" + " (1/s" * 8_000,
     ):
         assert split_bar(line) == [line]
 

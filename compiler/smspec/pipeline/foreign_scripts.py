@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from smspec.pipeline.script_reading import Started
 from smspec.script.program import LAUNCHERS, MOST_FOREIGN_BYTES, ForeignScript, Program, StartedLauncher, UnreadScript
@@ -18,6 +19,9 @@ from smspec.script.shell.grammar import shell_script
 from smspec.source import Document, Listing, Path, Scalar, SourceText, Span
 from smspec.source import Sequence as SequenceNode
 from smspec.source.real_file import open_real
+
+if TYPE_CHECKING:
+    from smspec.script.started import StartedByCommand
 
 MOST_SCRIPTS = 20
 """Scripts that one script calls, and those call."""
@@ -65,6 +69,38 @@ def python_behind(document: Document, unread: UnreadScript, source: Listing) -> 
         return None
     searches = any(document.node((*above, "PYTHONPATH")) is not None for above in (("environment",), ("image", "env")))
     return Started(path=name, named=name, key=str(unread.path[1]), searches=searches)
+
+
+def started_in(script: ForeignScript | None) -> StartedByCommand | None:
+    """Return the Python program that every run of a shell script starts; None if there is none, or it is unknown."""
+    if script is None or not script.name or not script.dialect or re.search(r"-[a-z]*[ns]", script.interpreter[1]):
+        return None
+    from smspec.script.started import started_by_script  # imported late, as above
+
+    return started_by_script(script.text, script.name)
+
+
+def python_in_shell(document: Document, script: ForeignScript, source: Listing) -> Started | None:
+    """Return the file of the source that every run of a shell script starts; None if there is none, or it is unknown.
+
+    What the runtime installs, and a Python that is not the one of the image, may change which modules there are.
+    """
+    started = started_in(script)
+    files = {file.path for file in source.files}
+    if started is None or "setup.py" in files:
+        return None
+    path = started.name.replace(".", "/") + ".py" if started.is_module else posixpath.normpath(started.name)
+    if path not in files:
+        return None
+    is_sure = started.by in ("python", "python3") and not started.searches
+    searches = any(document.node((*above, "PYTHONPATH")) is not None for above in (("environment",), ("image", "env")))
+    return Started(
+        path=path,
+        named=started.name,
+        key=str(script.path[1]),
+        is_module=started.is_module,
+        searches=searches or not is_sure,
+    )
 
 
 def read_foreign_script(

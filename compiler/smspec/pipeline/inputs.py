@@ -334,35 +334,35 @@ def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -
 
 
 def _script(document: Document, directory: str, inputs: BuildInputs, cache: InputCache) -> ReadScript:
-    source = inputs.source
+    source, shell = inputs.source, None
     started, written = started_program(document), document.string(SOURCE)
+    place = os.path.join(directory, written or "")
     if isinstance(started, UnreadScript) and started.path[:1] == ("entry_point",):
         # Imported late: most scripts are Python.
-        from smspec.pipeline.foreign_scripts import python_behind, read_foreign_script
+        from smspec.pipeline.foreign_scripts import python_behind, python_in_shell, read_foreign_script
 
         unread, started = started, python_behind(document, started, source)
         if started is None:
-            place = os.path.join(directory, written or "")
-            return ReadScript(program=unread, reach=read_foreign_script(document, unread, source, place))
+            shell = read_foreign_script(document, unread, source, place)
+            started = None if shell is None else python_in_shell(document, shell, source)
+            if started is None:
+                return ReadScript(program=unread, reach=shell)
     if started is None or isinstance(started, UnreadScript):
         return ReadScript(program=started)
     if written is None:
         return ReadScript(program=without_source(started))
-    place = os.path.join(directory, written)
     read = ReadScript()
     if source.files:
         ignore, python = document.strings(("source", "ignore")), image_python(document, inputs.lock)
         read = cache.program(started, source, place, python, ignore)
-    shell = None
+    if shell is not None:
+        return replace(read, shell=shell)
     if started.key == "command":
         from smspec.pipeline.foreign_scripts import shell_of_command  # imported late, as above
 
         shell = shell_of_command(document, source, place)
-    if (
-        shell is None
-        and isinstance(read.program, Program)
-        and any("bash" in t.text or ".sh" in t.text for t in read.program.texts)
-    ):
+    texts = read.program.texts if shell is None and isinstance(read.program, Program) else ()
+    if isinstance(read.program, Program) and any("bash" in one.text or ".sh" in one.text for one in texts):
         from smspec.pipeline.foreign_scripts import shells_of_program
 
         shell = shells_of_program(read.program, ("entry_point", started.key), source, place)

@@ -30,6 +30,7 @@ from smspec.spec.startup import REQUIREMENTS, startup_requirements
 
 if TYPE_CHECKING:
     from smspec.rules.locking import LockedPackages
+    from smspec.script.started import StartedByCommand
     from smspec.service.image_names import NamedImage
 
 SMALLEST_VOLUME = 1 << 30
@@ -282,7 +283,16 @@ def _script(job: DecodedJob) -> Iterable[Finding]:
 
     if isinstance(program, Program) and program.shows_nothing:
         return script_findings(program, replaced_script(job.spec, job.plan.request))
-    return script_findings(program, plan_script_environment(job.spec, job.plan.request))
+    return script_findings(program, plan_script_environment(job.spec, job.plan.request, _in_shell(job)))
+
+
+def _in_shell(job: DecodedJob) -> StartedByCommand | None:
+    """Return the command in a shell script of the source that starts the program."""
+    if job.inputs.shell is None:
+        return None
+    from smspec.pipeline.foreign_scripts import started_in  # imported late: few scripts are of a shell
+
+    return started_in(job.inputs.shell)
 
 
 def _modules(job: DecodedJob) -> Iterable[Finding]:
@@ -304,6 +314,7 @@ def _modules(job: DecodedJob) -> Iterable[Finding]:
     both = ProgramAndImage(
         reach=reach if isinstance(reach, Reach) else Reach(),
         launches=launches,
+        python_in_shell="" if (in_shell := _in_shell(job)) is None else in_shell.by,
         job=job.spec,
         source=build_inputs.source,
         requirements=build_inputs.requirements,

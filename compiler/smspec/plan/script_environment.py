@@ -58,8 +58,13 @@ def replaced_script(job: JobSpec, request: RequestPlan) -> UnreadScript | None:
     return UnreadScript(name=_name(job.entry_point), reason=reason, path=_program_path(job.entry_point))
 
 
-def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnvironment | UnreadScript | None:
-    """Return what a job passes to its script; None for a job without one."""
+def plan_script_environment(
+    job: JobSpec, request: RequestPlan, in_shell: StartedByCommand | None = None
+) -> ScriptEnvironment | UnreadScript | None:
+    """Return what a job passes to its script; None for a job without one.
+
+    ``in_shell``: the command in a shell script of the source that starts it.
+    """
     if starter(job) == "image" or job.entry_point is None:
         return None
     replaced = replaced_script(job, request)
@@ -67,20 +72,21 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
         return replaced
     payload = request.payload
     environment = _variables(job, request)
-    started = _started(job.entry_point)
+    started = in_shell or _started(job.entry_point)
     variables = frozenset(environment) | frozenset(job.secrets) | (started.variables if started else frozenset())
     sent = _members(payload.get("HyperParameters"))
     values = {name: _decoded(text) for name, text in sent.items() if not _is_reserved(name)}
     paths = {name: request.origin(("HyperParameters", name)) for name in values}
+    passed = _arguments(job, values, {name: str(sent[name]) for name in values}, paths)
     return ScriptEnvironment(
-        arguments=_arguments(job, values, {name: str(sent[name]) for name in values}, paths),
+        arguments=passed if in_shell is None else _in_shell(in_shell, job.entry_point, passed),
         hyperparameters=tuple(values),
         channels=_channels(payload.get("InputDataConfig")),
         variables=variables | _MEETING if _host_count(payload) > 1 or _is_for_pytorch(job, environment) else variables,
         omitted=tuple(
             Argument(words=(), path=paths[name], hyperparameter=name, value=False)
             for name, value in values.items()
-            if value is False and _style(job) == "flags"
+            if value is False and _style(job) == "flags" and in_shell is None
         ),
         piped=_channels(payload.get("InputDataConfig"), _input_mode(payload)),
         is_bare=is_bare(job),
@@ -170,6 +176,20 @@ def _style(job: JobSpec) -> str:
     """Return how hyperparameters become arguments of a script that the runtime starts."""
     is_ours = isinstance(job.entry_point, ScriptEntry | CommandEntry) and starter(job) == "runtime"
     return job.entry_point.args_style if is_ours and isinstance(job.entry_point, ScriptEntry | CommandEntry) else ""
+
+
+def _in_shell(
+    started: StartedByCommand, entry: EntryPoint, passed: tuple[Argument, ...] | None
+) -> tuple[Argument, ...] | None:
+    """Return the arguments that a shell script writes, and those that it got and passes on; None if any is unknown."""
+    from smspec.script.started import PASSED  # imported late: few scripts are of a shell
+
+    words = [word for word, _ in started.arguments or ()]
+    passes = words[-1:] == [PASSED]
+    if started.arguments is None or PASSED in words[:-1] or (passes and not isinstance(entry, ScriptEntry)):
+        return None
+    own = [Argument(words=(word,), path=_program_path(entry)) for word in words[: len(words) - passes]]
+    return (*_paired(own), *((passed or ()) if passes else ()))
 
 
 def _arguments(

@@ -16,6 +16,7 @@ from smspec.local.python.interpreter import Interpreter, matching_interpreter, n
 from smspec.local.python.wanted import Wanted, wanted_python
 from smspec.local.running.request import RunFailed, RunRequest
 from smspec.pipeline.compilation import Compiled, compiled_digest
+from smspec.pipeline.foreign_scripts import started_in
 from smspec.pipeline.script_reading import image_python
 from smspec.plan.script_environment import is_bare
 from smspec.proof import Proof, ProofRequest, driver
@@ -73,7 +74,7 @@ class Proving:
     def prove(self) -> Proof:
         """Return the result."""
         reach = self._inputs.reach
-        if not isinstance(reach, Reach) or not reach.texts:
+        if not isinstance(reach, Reach) or not reach.texts or started_in(self._inputs.shell) is not None:
             return Proof(findings=(self._nothing_to_prove(),))
         both = ProgramAndImage(
             reach=reach,

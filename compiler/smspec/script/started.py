@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from smspec.source.frozen import dataclass, replace
 
 if TYPE_CHECKING:
-    from smspec.script.shell import AndOrList, Simple
+    from smspec.script.shell import AndOrList, ShellWord, Simple
 
 _CODE = "/opt/ml/code/"
 _PYTHON = re.compile(r"(?:/\S*/)?python(?:3(?:\.\d+)?)?")
@@ -24,6 +24,11 @@ _WRAPPERS = frozenset(
 )
 """Programs that start the one after their options, in the same directory and with the same variables."""
 
+_ENVIRONMENTS = frozenset({"conda", "mamba", "micromamba", "pdm", "pipenv", "poetry", "rye", "uv"})
+"""Tools whose `run` starts a command with a Python of theirs."""
+
+_OF_ENVIRONMENTS = re.compile(r"--(?:no-capture-output|live-stream|frozen|locked|no-sync|no-project|quiet)|-[qv]")
+_OF_ENVIRONMENTS_WITH_A_VALUE = re.compile(r"-[np]|--(?:name|prefix|with|python|extra|group)")
 _SHELLS = frozenset({"bash", "dash", "sh"})
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=.*", re.DOTALL)
 _VALUE = re.compile(r"\d[\d.]*[smhd]?|0x[0-9a-fA-F]+|[\d,!+-]+|all|profile|launch")
@@ -31,7 +36,7 @@ _MOVES = ("PATH", "PYTHONHOME")
 """Variables that decide which program a name starts."""
 
 _QUIET = frozenset(
-    {":", "date", "df", "echo", "free", "hostname", "ls", "nvidia-smi", "printf", "pwd", "true", "ulimit"}
+    {":", "date", "df", "echo", "free", "hostname", "ls", "mkdir", "nvidia-smi", "printf", "pwd", "true", "ulimit"}
 )
 _RUNS_OTHERS = frozenset({".", "eval", "source"})
 
@@ -62,6 +67,15 @@ def started_by_command(words: Sequence[str]) -> StartedByCommand | None:
     return replace(found, name=found.name.removeprefix(_CODE))
 
 
+def started_by_script(text: str, name: str) -> StartedByCommand | None:
+    """Return what every run of a shell script starts in the directory of the source; ``name``: its path there.
+
+    None if that is no Python program, or unknown. `PASSED` stands for the arguments of the script.
+    """
+    found = _in_text(text, 0, frozenset(), is_in_root="/" not in name)
+    return found if found is None or found.is_module else replace(found, name=found.name.removeprefix(_CODE))
+
+
 _SETTINGS = frozenset({"BASH_ENV", "ENV", "PATH", "SHELLOPTS"})
 """Variables with which a shell starts other programs, or in another way."""
 
@@ -85,12 +99,32 @@ def _started(words: _Words, variables: frozenset[str]) -> StartedByCommand | Non
         return None
     words, more = inner
     variables |= more
+    if [word for _, word in words[1:2]] == ["run"] and words[0][1] in _ENVIRONMENTS:
+        found = _started(_in_environment(words), variables)
+        return None if found is None else replace(found, by=words[0][1], searches=True)
     if words and words[0][1].rpartition("/")[2] in _SHELLS and _PROGRAM.fullmatch(words[0][1]):
         return _by_shell(words, variables)
     found = _program(words)
     if found is None or variables & {*_MOVES}:
         return None
     return replace(found, variables=variables, searches="PYTHONPATH" in variables)
+
+
+def _in_environment(words: _Words) -> _Words:
+    """Return the command after `conda run` and the like; nothing if an option is not known."""
+    at = 2
+    while at < len(words) and words[at][1].startswith("-"):
+        option, _, value = words[at][1].partition("=")
+        if _OF_ENVIRONMENTS.fullmatch(words[at][1]):
+            at += 1
+        elif _OF_ENVIRONMENTS_WITH_A_VALUE.fullmatch(option):
+            at += 1 if value else 2
+        else:
+            return []
+    rest = words[at:]
+    # uv starts a Python file itself.
+    is_file = words[0][1] == "uv" and bool(rest) and rest[0][1].endswith(".py")
+    return [(rest[0][0], "python"), *rest] if is_file else rest
 
 
 def _unwrapped(words: _Words) -> tuple[_Words, frozenset[str]] | None:
@@ -181,6 +215,13 @@ def _by_shell(words: _Words, variables: frozenset[str]) -> StartedByCommand | No
     if not rest or not any("c" in option for option in options):
         return None
     index, text = rest[0]
+    found = _in_text(text, index, variables)
+    if found is not None and any(word == PASSED for word, _ in found.arguments or ()):
+        return replace(found, arguments=None)
+    return found
+
+
+def _in_text(text: str, index: int, variables: frozenset[str], *, is_in_root: bool = True) -> StartedByCommand | None:
     # Imported late: few commands have the text of a shell.
     from smspec.script.shell import NotUnderstood
     from smspec.script.shell.grammar import shell_script
@@ -189,8 +230,21 @@ def _by_shell(words: _Words, variables: frozenset[str]) -> StartedByCommand | No
         items = shell_script(text)
     except NotUnderstood:
         return None
+    if any(_goes_home(item) for item in items) and not is_in_root:
+        return None
     found = _in_items(items, index, variables)
     return None if found is None else replace(found, is_text=True)
+
+
+_HOME = re.compile(r"[\"']?\$\([\"']?dirname [\"']*(?:\$0|\$\{0\}|\$\{?BASH_SOURCE(?:\[0\])?\}?)[\"']*\)[\"']?")
+"""The directory of the script, as it is written."""
+
+
+def _goes_home(item: AndOrList) -> bool:
+    return any(
+        command is not None and len(command.words) == 2 and _HOME.fullmatch(command.words[1].text) is not None
+        for command, _ in _commands(item)
+    )
 
 
 def _in_items(items: Sequence[AndOrList], index: int, variables: frozenset[str]) -> StartedByCommand | None:
@@ -208,12 +262,12 @@ def _in_items(items: Sequence[AndOrList], index: int, variables: frozenset[str])
                 variables |= names if not values else quiet
                 searches |= _installs(values)
                 continue
-            inner = [(index, _UNKNOWN if value is None else value) for value in values]
+            inner = [(index, _word(word)) for word in command.words]
             found = _started(inner, variables | names)
             if found is None or _UNKNOWN in found.name or _may_go_on(items[at:], number):
                 return None
             words = found.arguments or ()
-            is_known = found.arguments is not None and all(_UNKNOWN not in word for word, _ in words)
+            is_known = found.arguments is not None and all(word == PASSED or _UNKNOWN not in word for word, _ in words)
             return replace(
                 found,
                 arguments=words if is_known else None,
@@ -223,6 +277,12 @@ def _in_items(items: Sequence[AndOrList], index: int, variables: frozenset[str])
 
 
 _UNKNOWN = "\0"
+PASSED = "\0@"
+"""All arguments of the shell script."""
+
+
+def _word(word: ShellWord) -> str:
+    return PASSED if word.text == '"$@"' else _UNKNOWN if word.value is None else word.value
 
 
 def _commands(item: AndOrList) -> Iterator[tuple[Simple | None, bool]]:
@@ -241,7 +301,8 @@ def _quiet(command: Simple, values: list[str | None]) -> frozenset[str] | None:
     name, rest = values[0] or "", values[1:]
     if name == "export":
         return frozenset(word.text.partition("=")[0] for word in command.words[1:])
-    is_here = name == "cd" and (rest in ([_CODE], [_CODE.rstrip("/")], ["."]))
+    is_home = len(rest) == 1 and _HOME.fullmatch(command.words[1].text) is not None
+    is_here = name == "cd" and (rest in ([_CODE], [_CODE.rstrip("/")], ["."]) or is_home)
     is_set = name == "set" and all(re.fullmatch(r"-[euxo]+|pipefail|errexit|nounset|xtrace", one or "") for one in rest)
     is_quiet = name in _QUIET and all(word.text.startswith("&") or "/dev/" in word.text for word in command.redirected)
     return frozenset() if is_here or is_set or is_quiet or _installs(values) else None
@@ -257,11 +318,13 @@ def _installs(values: list[str | None]) -> bool:
 def _may_go_on(items: Sequence[AndOrList], number: int) -> bool:
     """Return whether a job may do its work after the program has failed: the first item has it, in a pipeline."""
     first, *others = items
-    if "||" in first.operators[number:]:
-        return True
     # Imported late, as above.
     from smspec.script.shell import simple_commands
 
+    if "||" in first.operators[number:]:
+        rest = simple_commands((replace(first, pipelines=first.pipelines[number + 1 :]),))
+        if len(first.pipelines) > number + 2 or [[word.value for word in one.words] for one in rest] != [["exit", "1"]]:
+            return True
     names = [(one.words[0].value or _UNKNOWN) if one.words else "" for one in simple_commands(tuple(others))]
     return any(
         _UNKNOWN in name

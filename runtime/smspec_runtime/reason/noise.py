@@ -26,7 +26,6 @@ _NOISE = re.compile(
     rf"|{_WARNING}"
     r"|\S+:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN)"
     r"|wandb: |\[notice\] |[-=]{20,}$"
-    r"|\s*(?:.{0,60}: )?\s*\d{1,3}%\|.*\| *[\d.]+\w*/"  # tqdm
     r"|make(?:\[\d+\])?: \*\*\* |srun: |error Command failed with exit code |npm ERR! |ninja: build stopped"
     r"|.{0,60}\[launch\.py:\d+:|ERROR conda\.cli\.main_run|Set the environment variable HYDRA_FULL_ERROR"
     r"|[\u2500-\u257f ]+$|[\u256d\u250c]\u2500"  # boxes

@@ -38,6 +38,11 @@ READ = [
         "set -euo pipefail\nexport A=1\nnvidia-smi && A=2 nohup python train.py --lr 1 2>&1 | tee log",
     ],
     ["bash", "-c", "cd /opt/ml/code; pip install wheel && torchrun train.py \\\n  --lr 1"],
+    ["conda", "run", "--no-capture-output", "-n", "train", "python", "train.py", "--lr", "1"],
+    ["uv", "run", "--frozen", "--with", "numpy", "train.py", "--lr", "1"],
+    ["uv", "run", "python3", "train.py", "--lr", "1"],
+    ["poetry", "run", "accelerate", "launch", "train.py", "--lr", "1"],
+    ["bash", "-c", "pipenv run python train.py --lr 1"],
     ["env", "A=b", "bash", "-ec", "accelerate launch train.py --lr 1; cp -r out /opt/ml/model"],
 ]
 UNREAD = [
@@ -53,15 +58,47 @@ UNREAD = [
     ["bash", "-c", "python3 $SCRIPT --lr 1"],
     ["env", "-i", "python3", "train.py", "--lr", "1"],
     ["env", "-S", "python3 train.py --lr 1"],
-    ["conda", "run", "python3", "train.py", "--lr", "1"],
+    ["conda", "run", "--cwd", "/", "python3", "train.py", "--lr", "1"],
+    ["poetry", "run", "train", "--lr", "1"],
+    ["uv", "run", "--directory", "x", "train.py", "--lr", "1"],
 ]
+SCRIPTS = {
+    "a line": "python3 train.py --lr 1\n",
+    "the directory of the script": 'cd "$(dirname "$0")"\npython train.py --lr 1\n',
+    "the directory of bash": "cd $(dirname ${BASH_SOURCE[0]})\npython train.py --lr 1\n",
+    "settings": "#!/bin/bash -e\nset -uo pipefail\nmkdir -p out\nexport A=1\nexec python3 -u train.py --lr 1\n",
+    "a launcher": "ulimit -n 4096\ntorchrun --nproc_per_node 4 \\\n  train.py --lr 1\n",
+    "packages": "pip install -r requirements.txt\naccelerate launch train.py --lr 1 2>&1 | tee log\n",
+    "an environment": "conda run -n train python train.py --lr 1\n",
+    "a status": "python3 train.py --lr 1 || exit 1\n",
+}
+UNREAD_SCRIPTS = {
+    "a condition": 'if [ -n "$A" ]; then python3 train.py --lr 1; fi\n',
+    "another directory": "cd sub\npython3 train.py --lr 1\n",
+    "a directory of a variable": 'cd "$DIR"\npython3 train.py --lr 1\n',
+    "an unknown program": 'python3 "$SCRIPT" --lr 1\n',
+    "an unknown argument": "python3 train.py --lr $LR\n",
+    "an unquoted list": "python3 train.py --lr $@\n",
+    "changed arguments": 'set -- --epochs 1\npython3 train.py "$@"\n',
+    "shifted arguments": 'shift\npython3 train.py "$@"\n',
+    "an activated environment": "source activate train\npython3 train.py --lr 1\n",
+    "another Python": "export PATH=/other:$PATH\npython3 train.py --lr 1\n",
+    "a function": "train() { python3 train.py --lr 1; }\ntrain\n",
+    "another try": "python3 train.py --lr 1 || python3 other.py\n",
+    "a program before": "python3 other.py\npython3 train.py --lr 1\n",
+    "a status that is lost": "python3 train.py --lr 1 || exit 0\n",
+    "a status that is handled": "python3 train.py --lr 1 || echo failed\n",
+    "a text": "cat <<END\npython3 train.py --lr 1\nEND\n",
+    "another interpreter": "#!/usr/bin/perl\npython3 train.py --lr 1\n",
+}
 
 
-def codes(directory, command, more="", **files):
+def codes(directory, command, more="", *, entry="", **files):
     (directory / "src").mkdir()
     for name, text in {"train.py": TRAIN, "other.py": "", **files}.items():
         (directory / "src" / name).write_text(text)
-    (directory / "job.yaml").write_text(f"{HEAD}entry_point: {{command: {json.dumps(command)}}}\n{more}")
+        (directory / "src" / name).chmod(0o755)
+    (directory / "job.yaml").write_text(f"{HEAD}entry_point: {entry or json.dumps({'command': command})}\n{more}")
     records = json.loads(smspec("validate", "--format", "json", cwd=directory).out)
     return {one["code"]: one["path"] for one in records}
 
@@ -107,3 +144,61 @@ def test_missing_module_is_an_error_behind_a_wrapper(tmp_path):
 def test_packages_of_a_shell_make_missing_modules_unknown(tmp_path):
     command = ["bash", "-c", "pip install absent-package && python3 train.py"]
     assert "SM521" not in codes(tmp_path, command, **{"train.py": "import absent_package\n"})
+
+
+ENTRIES = {"entry_point": "run.sh", "command": "{command: [bash, run.sh]}", "program": "{command: [./run.sh]}"}
+
+
+def of_script(directory, text, entry="run.sh", more="", **files):
+    text = text if text.startswith("#!") else "#!/bin/bash\n" + text
+    return codes(directory, [], more, entry=entry, **{"run.sh": text, **files})
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("kind", ENTRIES)
+def test_program_of_a_shell_script_is_read(kind, name, tmp_path):
+    found = of_script(tmp_path, SCRIPTS[name], ENTRIES[kind])
+    assert found["SM501"] == ("entry_point.script" if kind == "entry_point" else "entry_point.command")
+    assert "SM512" not in found
+
+
+@pytest.mark.parametrize("name", UNREAD_SCRIPTS)
+def test_program_that_a_script_may_not_start_is_not_read(name, tmp_path):
+    assert "SM501" not in of_script(tmp_path, UNREAD_SCRIPTS[name])
+
+
+FAULTS = {
+    "SM517": "import argparse\ndef f(:\n",
+    "SM521": "import absent_package\n",
+    "SM555": TRAIN.replace("p.parse", "p.add_argument('--epochs')\np.parse"),
+    "SM556": "cfg = open('config.json').read()\n" + TRAIN,
+    "SM502": TRAIN.replace("type=int", "required=True"),
+}
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_fault_of_the_program_of_a_script_is_found(code, tmp_path):
+    assert code in of_script(tmp_path, "python3 train.py\n", **{"train.py": FAULTS[code]})
+
+
+def test_script_passes_on_its_arguments(tmp_path):
+    for number, (name, is_known) in enumerate((("epochs", True), ("lr", False))):
+        (tmp_path / str(number)).mkdir()
+        found = of_script(
+            tmp_path / str(number), 'exec python3 train.py "$@"\n', more=f"hyperparameters: {{{name}: 1}}\n"
+        )
+        assert ("SM501" in found) is not is_known
+
+
+def test_packages_of_a_script_make_missing_modules_unknown(tmp_path):
+    for number, text in enumerate(("pip install absent-package\npython3 train.py\n", "uv run train.py\n")):
+        (tmp_path / str(number)).mkdir()
+        assert "SM521" not in of_script(tmp_path / str(number), text, **{"train.py": "import absent_package\n"})
+
+
+def test_hyperparameters_of_a_script_may_be_used_by_it(tmp_path):
+    """The script may use them: it has them as arguments, and as variables."""
+    found = of_script(
+        tmp_path, 'python3 train.py --epochs "$SM_HP_EPOCHS"\n', more="hyperparameters: {epochs: 1, lr: 2}\n"
+    )
+    assert "SM501" not in found and "SM502" not in found

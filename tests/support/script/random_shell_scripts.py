@@ -22,6 +22,7 @@ _LINES = (
     *("@T\nexit $?", "! @T", "true && @T", "true | @T", "false", "false || true", '[ "$A" = 1 ]', '[ "$A" = 1 ] && @T'),
     *('[ "$B" = 1 ] || @T', "( @T )", "{ @T; }", "exit 0", "exit", "cat <<END\n$A python3\nEND", "@T &\nwait $!"),
     *("trap 'exit 0' EXIT", "trap 'true' EXIT", "trap 'exit 3' EXIT", "trap - EXIT", "exec @T", "x=`@T`"),
+    *("@T &\na=$!", "@T &\nb=$!", "wait $a $b", "wait $a", "wait $b $a", "wait $a || exit 1", 'p="$p $!"', "wait $p"),
     *("@T # comment || exit", "( @T ) | cat", 'export x=1 y="$(@T)"', "@T && echo ok && true", "nohup @T"),
 )
 _BLOCKS = (
@@ -31,6 +32,12 @@ _BLOCKS = (
     *("{\n@B\n} | cat", "{\n@B\n} || true", "{\n@B\n} && true", "(\n@B\n) &\nwait", "(\n@B\n) && true", "! {\n@B\n}"),
     *(
         "until @T; do\ntrue\ndone",
+        "n=0\nuntil @T; do\nn=$((n+1))\n[ $n -ge 3 ] && break\ndone",
+        "for i in 1 2; do\nif @T; then\nbreak\nfi\n@B\ndone",
+        "for i in 1 2; do\n@T && break\n@B\ndone",
+        "for i in 1 2; do\n@T\n[ $? -eq 0 ] && break\n@B\ndone",
+        "for i in 1 2; do\n@T && exit 0\ntrue\ndone",
+        "for j in $a $b; do\nwait $j\ndone",
         "x=$(\n@B\n)",
         "for i in 1 2; do\n@B\ncontinue\ndone",
         "while true; do\n@B\nbreak\ndone",
@@ -65,5 +72,5 @@ def random_script(choices: random.Random, *, is_bash: bool) -> str:
         parts.append(f"f{index}() {{\n{block(2)}\n}}")
         functions.append(f"f{index}")
     parts += [statement(2) for _ in range(choices.randint(1, 5))]
-    text = "\n".join(parts) + "\n"
+    text = "\n".join(["a= b= p=", *parts]) + "\n"
     return text if is_bash else text.replace("set -o pipefail", "true")

@@ -21,7 +21,8 @@ class ProgramAndImage:
     ``is_stale``: the lock has it for others, and not for these packages, which is reported. ``listed``: the
     content of the list of packages in the source, which the job installs at startup, ``startup``: those that the lock
     has of them, None if it has none, and ``startup_is_lockable``: it can have them.
-    ``launches``: the launchers that every run starts.
+    ``launches``: the launchers that every run starts; ``python_in_shell``: the word for Python in a shell script of the
+    source that starts the program.
     """
 
     reach: Reach
@@ -36,6 +37,7 @@ class ProgramAndImage:
     startup: LockedEnvironment | None = None
     startup_is_lockable: bool = False
     launches: tuple[StartedLauncher, ...] = ()
+    python_in_shell: str = ""
 
     @property
     def path(self) -> Path:

@@ -95,7 +95,7 @@ def listed_modules(both: ProgramAndImage) -> ListedModules | None:
         return None
     if any(name in job.environment for name in _OF_PYTHON):
         return None
-    if _python_of_command(job) not in ("python", "python3"):
+    if (both.python_in_shell or _python_of_command(job)) not in ("python", "python3"):
         return None
     if isinstance(image, BuiltImage):
         if image.commands or image.python_packages or image.python_requirements is not None or image.system_packages:
@@ -234,7 +234,7 @@ def _unknown_besides_packages(both: ProgramAndImage) -> str:
         return f"`image.{'run' if image.run else 'pre_install'}` may install packages"
     if {"PATH", "PYTHONHOME", "PYTHONPATH"} & {*image.job_variables, *job.environment}:
         return "variables change which Python starts"
-    if both.reach.texts and _python_of_command(job) not in _PYTHONS:
+    if both.reach.texts and (both.python_in_shell or _python_of_command(job)) not in _PYTHONS:
         return "the command names a different Python"
     if both.source.has(_PACKAGE):
         return f"`{_PACKAGE}` of the source is installed at startup"

@@ -103,6 +103,8 @@ _CURES = {
     "errexit": "add `set -e` at the beginning of the script",
     "pipefail": "add `set -eo pipefail` at the beginning of the script",
     "wait": 'save its process id with `pid=$!`, and add `wait "$pid"`, which has its status',
+    "each": 'replace this `wait` with one for each process: `wait "$pid" || exit 1`',
+    "tries": "add a test after the loop, which ends the script with `exit 1` if no try was successful",
     "trap": "change the trap, so that it ends with the status that it begins with: `s=$?; …; exit $s`",
     "setting": "remove the `set +…` before it, or add `set -eo pipefail` after that line",
     "declaration": "declare the variable in a line before, and assign it without `local` or `export`",
@@ -127,11 +129,12 @@ def ignored_failure(script: ForeignScript, _: JobSpec) -> Iterator[Finding]:
             place = Span(one.file, lost.line, 1, lost.line, 2)
             is_of_sh = lost.cure in ("pipefail", "setting") and one.dialect == "sh"
             where = f" in line {lost.line}" if one.name else ""
+            effect = "all tries of this command fail" if lost.cure == "tries" else "this command fails"
             yield IGNORED_FAILURE.at(
                 script.path,
                 f"`{one.name or dotted(one.path)}` ignores a failure of `{lost.command}`{where}",
                 help=("run the script with bash, and " if is_of_sh else "") + _CURES[lost.cure],
-                notes=(Note("the script ends with status 0 although this command fails", place if one.name else None),),
+                notes=(Note(f"the script ends with status 0 although {effect}", place if one.name else None),),
             )
 
 

@@ -40,7 +40,8 @@ class Compound:
     """``kind``: `group`, `subshell`, `test`, `if`, `while`, `until`, `for`, or `case`.
 
     ``parts``: of `if`, conditions and bodies in turn, the last one may have no condition; of `while` and `until`, the
-    condition and the body; of `case`, the bodies. ``words``: what `for` goes through, None if that is unknown.
+    condition and the body; of `case`, the bodies. ``words``: what `for` goes through, None if that is unknown, and
+    ``variable``: its name.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Compound:
     words: tuple[ShellWord, ...] | None = None
     expanded: tuple[ShellWord, ...] = ()
     is_exhaustive: bool = False
+    variable: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 
 from smspec.script.shell import AndOrList, Compound, NotUnderstood, ShellFunction, Simple, simple_commands
 from smspec.script.shell.grammar import shell_script
-from smspec.script.shell.lost_statuses import DECLARE, has_bashisms
-from smspec.script.shell.statuses import MAY_FAIL, QUIET_SOURCES, Shell, Walk
+from smspec.script.shell.lost_statuses import has_bashisms
+from smspec.script.shell.statuses import DECLARE, MAY_FAIL, QUIET_SOURCES, Shell, Walk
 from smspec.source.frozen import dataclass
 
 _BEFORE = frozenset({"command", "env", "exec", "nice", "nohup", "numactl", "stdbuf", "sudo"})

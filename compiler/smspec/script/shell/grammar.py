@@ -168,10 +168,10 @@ class _Reader(WordReader):
         words: tuple[ShellWord, ...] | None = None
         if self._text.startswith("((", self._at + 1) or self.peek().startswith("(("):
             self._skip_blanks()
-            expanded = self._test("((", "))").expanded
+            name, expanded = "", self._test("((", "))").expanded
         else:
-            expanded = ()
-            if not re.fullmatch(r"[A-Za-z_]\w*", name := self.peek()):
+            name, expanded = self.peek(), ()
+            if not re.fullmatch(r"[A-Za-z_]\w*", name):
                 raise NotUnderstood
             self._take(name)
             self._skip_lines()
@@ -184,7 +184,8 @@ class _Reader(WordReader):
         if self.peek() == ";":
             self._take(";")
         self._skip_lines()
-        return Compound(kind="for", parts=(self._do(),), words=words, expanded=expanded or words or ())
+        expanded = expanded or words or ()
+        return Compound(kind="for", parts=(self._do(),), words=words, expanded=expanded, variable=name)
 
     def _case(self) -> Compound:
         self._take("case")

@@ -2,7 +2,8 @@
 
 A script is followed as if one command fails the first time that it runs, and all others succeed, along all paths: a
 condition may be true or false. A command is reported only if every path on which it runs ends with 0, and if the script
-does not look at its status, with `||`, `if`, `$?`, `wait "$pid"`, or a trap. A test runs such scripts in real shells.
+does not look at its status, with `||`, `if`, `$?`, or a trap. Where the status only decides whether a loop tries again,
+the command fails each time. Tests run such scripts in real shells.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import Literal
 
 from smspec.script.shell import AndOrList, Compound, NotUnderstood, ShellFunction, Simple, simple_commands
 from smspec.script.shell.grammar import shell_script
-from smspec.script.shell.statuses import MOST_STEPS, Shell, Walk
+from smspec.script.shell.retries import retries
+from smspec.script.shell.statuses import DECLARE, MOST_STEPS, Shell, Walk
 from smspec.source.frozen import dataclass
 
-Cure = Literal["errexit", "pipefail", "wait", "trap", "setting", "declaration", "check", "output"]
+Cure = Literal["errexit", "pipefail", "wait", "each", "tries", "trap", "setting", "declaration", "check", "output"]
 
 MOST_CANDIDATES = 40
 
@@ -32,7 +34,6 @@ _OF_SETUP = frozenset({"aws", "cp", "curl", "make", "mv", "tar", "unzip", "wget"
 _PYTHON = re.compile(r"python(?:[23](?:\.\d+)?)?")
 _OPTION_OF_PYTHON = re.compile(r"-(?=.)[bBdEiIOPqRsSuvx]*(?:([mWX])(.*))?")
 _PYTHON_IN_A_VARIABLE = re.compile(r"\"?\$(?:python3?|\{python3?(?::?-[^{}]*)?\})\"?", re.IGNORECASE)
-DECLARE = frozenset({"declare", "export", "local", "readonly", "typeset"})
 _BASHISMS = re.compile(
     r"\[\[|(?<!\$)\(\(|&>|\|&|[<>]\(|<<<|\$'|PIPESTATUS|\b(?:function|source|declare|typeset|let|time)\b|\{\w+\.\.\w+\}"
 )
@@ -70,6 +71,7 @@ def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail
     teed = {id(command): name for command, name in _teed(items)}
     candidates = [(command, name) for command in commands if (name := _name(command) or teed.get(id(command), ""))]
     is_served = any(name not in _OF_SETUP and name != "pip" and id(one) not in behind for one, name in candidates)
+    last = next((one for one, name in reversed(candidates) if name not in _OF_SETUP and name != "pip"), None)
     steps: list[int] = []
     for command, name in candidates[:MOST_CANDIDATES]:
         in_background = id(command) in behind
@@ -77,9 +79,14 @@ def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail
             continue
 
         def is_lost(
-            target: Simple = command, change: str = "", *, errexit: bool = errexit, pipefail: bool = pipefail
+            target: Simple = command,
+            change: str = "",
+            *,
+            errexit: bool = errexit,
+            pipefail: bool = pipefail,
+            always: bool = False,
         ) -> bool:
-            walk = Walk(items, shell, target, change)
+            walk = Walk(items, shell, target, change, always=always)
             loses = walk.loses(errexit=errexit, pipefail=pipefail)
             steps.append(walk.steps)
             return loses
@@ -87,14 +94,17 @@ def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail
         if sum(steps) > MOST_STEPS:
             return  # what is known by then is enough
         if not is_lost():
+            is_tried = command is last and not in_background and retries(items)
+            if is_tried and is_lost(always=True):
+                yield LostStatus(command=name, line=command.line, cure="tries")
             continue
         cure: Cure = "output"
-        if in_background:
-            cure = "wait"
-        elif not is_lost(errexit=True):
+        if not is_lost(errexit=True):
             cure = "errexit"
         elif not is_lost(errexit=True, pipefail=True):
             cure = "pipefail"
+        elif in_background:
+            cure = "wait" if is_lost(change="wait") else "each"
         elif not is_lost(change="trap", errexit=True, pipefail=True):
             cure = "trap"
         elif not is_lost(change="set", errexit=True, pipefail=True):
