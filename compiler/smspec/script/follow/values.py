@@ -293,13 +293,19 @@ class Named(Value):
         return call.run.called(self.name, call)
 
 
-class Items(Value):
-    """A list, tuple, or set display. ``weight`` counts everything in it, repetitions included.
-
-    Other code that has a list may change it.
-    """
+class _Display(Value):
+    """A display of values; `+=` changes it for all code that has it."""
 
     may_be_none = False
+
+    def grown(self, _node: ast.AugAssign, right: Value) -> Value:
+        self.escape()
+        right.escape()
+        return UNKNOWN
+
+
+class Items(_Display):
+    """A list, tuple, or set display, which other code may change. ``weight`` counts all in it, with repetitions."""
 
     def __init__(self, values: tuple[Value, ...], *, is_fixed: bool = True) -> None:
         self.weight: int = 1 + sum(value.weight if isinstance(value, Items) else 1 for value in values)
@@ -321,11 +327,6 @@ class Items(Value):
         index, values = key.constant(), self.items() or ()
         is_there = isinstance(index, int) and -len(values) <= index < len(values)
         return values[index] if is_there and isinstance(index, int) else super().item(key, place)
-
-    def grown(self, _node: ast.AugAssign, right: Value) -> Value:
-        self.escape()
-        right.escape()
-        return UNKNOWN
 
     def look_through(self) -> None:
         if not self._is_looked_through:
@@ -349,10 +350,8 @@ class Items(Value):
         return self._constant
 
 
-class Keys(Value):
+class Keys(_Display):
     """A mapping display with constant keys, and values that other code has. Other code that has it may change it."""
-
-    may_be_none = False
 
     def __init__(self, keys: tuple[Value, ...]) -> None:
         self._keys = keys
@@ -366,11 +365,6 @@ class Keys(Value):
 
     def look_through(self) -> None:
         """Let the strings in it escape; that changes nothing."""
-
-    def grown(self, _node: ast.AugAssign, right: Value) -> Value:
-        self.escape()
-        right.escape()
-        return UNKNOWN
 
     def item(self, _key: Value, _place: Span) -> Value:
         return UNKNOWN
