@@ -132,7 +132,7 @@ class SourceModules(Protocol):
         """Return the path of a file as the author would type it."""
 
 
-class OwnModule:
+class ReachedModule:
     """A module of the source. ``package``: where its relative imports start."""
 
     def __init__(self, name: str, file: str, text: SourceText, tree: ast.Module | None, package: str) -> None:

@@ -15,8 +15,8 @@ from smspec.script.reach import (
     ForeignMember,
     MissingModule,
     NewSyntax,
-    OwnModule,
     Reach,
+    ReachedModule,
     SourceModules,
     SyntaxFault,
     Version,
@@ -74,7 +74,7 @@ class Reaching:
         self._is_open = searches
         self._searches = searches
         self._has_opened = searches
-        self._own: dict[str, OwnModule | None] = {}
+        self._own: dict[str, ReachedModule | None] = {}
         self._texts: list[SourceText] = []
         self._characters = 0
         self._written_by: dict[str, set[str]] = {}
@@ -113,7 +113,7 @@ class Reaching:
             is_open=self._is_open,
         )
 
-    def _enter(self, name: str, file: str, package: str) -> OwnModule | None:
+    def _enter(self, name: str, file: str, package: str) -> ReachedModule | None:
         """Read a module and follow what it does when it is imported."""
         self._own[name] = None
         if len(self._texts) >= MOST_MODULES or self._characters > MOST_CHARACTERS or self._depth >= DEEPEST_IMPORTS:
@@ -129,7 +129,7 @@ class Reaching:
         if fault is not None:
             self._faults.append(fault)
         tree = None if fault is not None else parsed(text)
-        own = self._own[name] = OwnModule(name, file, text, tree, package)
+        own = self._own[name] = ReachedModule(name, file, text, tree, package)
         if tree is None:
             return own
         if self._base is not None and may_be_newer(text.text, self._base):
@@ -159,7 +159,7 @@ class Reaching:
             self._follow(own, code, code.of_statements(tree.body))
         return own
 
-    def _doubtful_openings(self, own: OwnModule) -> list[str]:
+    def _doubtful_openings(self, own: ReachedModule) -> list[str]:
         """Return the names of imports that some runs execute, of modules of the source that may open the search."""
         text = own.text.text
         if not any(word in text for word in ("  import ", "  from ", "\timport ", "\tfrom ")):
@@ -214,7 +214,7 @@ class Reaching:
         if fault is not None:
             self._faults.append(fault)
 
-    def _follow(self, own: OwnModule, code: CertainCode, events: Iterable[Event]) -> None:
+    def _follow(self, own: ReachedModule, code: CertainCode, events: Iterable[Event]) -> None:
         self._depth += 1
         for event in events:
             if len(self._foreign) > MOST_IMPORTS:
@@ -236,7 +236,7 @@ class Reaching:
                 self._from(own, event)
         self._depth -= 1
 
-    def _from(self, own: OwnModule, node: ast.ImportFrom) -> None:
+    def _from(self, own: ReachedModule, node: ast.ImportFrom) -> None:
         """Follow ``from name import …``: the module, and submodules of it."""
         place = _place(node, own)
         name = absolute("." * node.level + (node.module or ""), own.package)
@@ -277,7 +277,7 @@ class Reaching:
                 why = "" if found.is_package else f"`{found.text.name}` has no `{alias.name}`"
                 self._miss(MissingModule(name=below, place=place, reason=why))
 
-    def _all_of(self, found: OwnModule, name: str, place: Span) -> None:
+    def _all_of(self, found: ReachedModule, name: str, place: Span) -> None:
         """Report the first name that `__all__` of a module lists, and the module does not have."""
         from smspec.script.reach.names import lacking_names
 
@@ -289,7 +289,7 @@ class Reaching:
                 self._miss(MissingModule(name=below, place=place, reason=reason))
                 return
 
-    def _itself(self, own: OwnModule, node: Import, name: str, alias: str = "") -> None:
+    def _itself(self, own: ReachedModule, node: Import, name: str, alias: str = "") -> None:
         """Report what a file takes from itself and does not have: it hides the module of its name that has it."""
         from smspec.script.reach.names import first_lacked
 
@@ -298,10 +298,10 @@ class Reaching:
             reason = f"the file imports itself, and has no `{lacked}`"
             self._miss(MissingModule(name=f"{name}.{lacked}", place=_place(node, own), reason=reason))
 
-    def _full_import(self, name: str, place: Span | None) -> OwnModule | None:
+    def _full_import(self, name: str, place: Span | None) -> ReachedModule | None:
         """Import a module after its parent packages; return it if it is one of the source that was read."""
         parts = name.split(".")
-        found: OwnModule | None = None
+        found: ReachedModule | None = None
         for count in range(1, len(parts) + 1):
             full = ".".join(parts[:count])
             if full in self._own:
@@ -353,7 +353,7 @@ class Reaching:
         if missing.reason or not self._has_opened:
             self._missing.setdefault(missing.name, missing)
 
-    def _read(self, name: str) -> OwnModule | None:
+    def _read(self, name: str) -> ReachedModule | None:
         """Return a module that is imported by now, and has a tree."""
         found = self._own.get(name)
         return found if found is not None and found.tree is not None else None
@@ -367,11 +367,11 @@ class Reaching:
             self._calls = Calls(self._read, self._texts)
         return self._calls
 
-    def _context(self, own: OwnModule, question: str, name: str) -> bool:
+    def _context(self, own: ReachedModule, question: str, name: str) -> bool:
         calls = self._look_up()
         return calls is not None and bool(getattr(calls, question)(name, own))
 
-    def _call(self, own: OwnModule, event: FunctionCall) -> bool:
+    def _call(self, own: ReachedModule, event: FunctionCall) -> bool:
         """Follow a call of a function of the source; return whether it certainly ends the script."""
         calls = self._look_up()
         found = None if calls is None else calls.found(event.name, own, event.arguments, is_consumed=event.is_consumed)
@@ -388,7 +388,7 @@ class Reaching:
         return code.has_exited
 
 
-def _place(node: ast.stmt | ast.expr | ast.alias, own: OwnModule) -> Span:
+def _place(node: ast.stmt | ast.expr | ast.alias, own: ReachedModule) -> Span:
     return Span(
         own.text.name, node.lineno, node.col_offset + 1, node.end_lineno or node.lineno, (node.end_col_offset or 0) + 1
     )
