@@ -36,6 +36,7 @@ from smspec.pipeline.compared_specs import (
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.lifted_patterns import ignored_sources, lifted_patterns
 from smspec.pipeline.moved_sources import moved_sources
+from smspec.pipeline.rewritten_files import rewritten_files
 from smspec.pipeline.spec_discovery import is_job_at, is_yaml
 from smspec.pipeline.variants import (
     Gathered,
@@ -57,6 +58,7 @@ from smspec.review.settings_changes import (
     lost_review,
     moved_source_review,
     replaced_review,
+    rewritten_review,
     secret_review,
     settings_reviews,
     twin_review,
@@ -156,6 +158,7 @@ def against_base(
             *(lifted_review(*lifted) for lifted in lifted_patterns(changed, sides.gathered, base).items()),
             *(ignored_source_review(*one) for one in ignored_sources(changed, sides.gathered, base).items()),
             *(moved_source_review(*one) for one in moved_sources(sides.gathered, places, base, repository.top).items()),
+            *(rewritten_review(*one) for one in rewritten_files(changed, made_from, revision, cache).items()),
             *(twin_review(*names) for names in twin_names(changed, made_from, listed.tracked, cache).items()),
             *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
             *(

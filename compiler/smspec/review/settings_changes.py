@@ -124,6 +124,16 @@ def moved_source_review(path: str, places: tuple[str, str]) -> JobReview:
     return _file_review(path, what, "place of the source", kind=CODE.name)
 
 
+def rewritten_review(path: str, attribute: str) -> JobReview:
+    """Return the review of a file that is the same, and that git writes in another form in a new checkout.
+
+    In another encoding, the same letters may be any text.
+    """
+    what = f"the attribute {quoted(attribute)} of git changes this file in a new checkout; this form is not compared"
+    is_any = attribute == "working-tree-encoding"
+    return _file_review(path, what, "rewritten file", kind=SECURITY.name if is_any else CODE.name)
+
+
 def linked_review(path: str, data: tuple[str, str]) -> JobReview:
     """Return the review of a changed link that leads local data of a channel to another place."""
     channel, target = map(_short, data)
