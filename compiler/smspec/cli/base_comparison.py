@@ -34,7 +34,9 @@ from smspec.pipeline.compared_specs import (
     unsearched_specs,
 )
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.lifted_patterns import lifted_patterns
+from smspec.pipeline.lifted_patterns import ignored_sources, lifted_patterns
+from smspec.pipeline.moved_sources import moved_sources
+from smspec.pipeline.rewritten_files import rewritten_files
 from smspec.pipeline.spec_discovery import is_job_at, is_yaml
 from smspec.pipeline.variants import (
     Gathered,
@@ -50,10 +52,13 @@ from smspec.review.comparison import State, paired
 from smspec.review.job_review import JobReview
 from smspec.review.kinds.same_job import COSMETIC
 from smspec.review.settings_changes import (
+    ignored_source_review,
     lifted_review,
     linked_review,
     lost_review,
+    moved_source_review,
     replaced_review,
+    rewritten_review,
     secret_review,
     settings_reviews,
     twin_review,
@@ -136,11 +141,8 @@ def against_base(
             for review in outcome.comparison.reviews
             if review.status != "changed" or any(change.kind != COSMETIC.name for change in review.changes)
         }
-        moved = [
-            (os.path.dirname(old.place), os.path.dirname(new.place))
-            for old, new in pairs
-            if old is not None and new is not None
-        ]
+        places = [(old.place, new.place) for old, new in pairs if old is not None and new is not None]
+        moved = [(os.path.dirname(old), os.path.dirname(new)) for old, new in places]
         reviews = (
             *(
                 lost_review(place)
@@ -154,6 +156,9 @@ def against_base(
             *(secret_review(place, name) for place, name in changed_secrets(changed, sides.gathered, top).items()),
             *(linked_review(*linked) for linked in linked_data(changed, sides.gathered, top).items()),
             *(lifted_review(*lifted) for lifted in lifted_patterns(changed, sides.gathered, base).items()),
+            *(ignored_source_review(*one) for one in ignored_sources(changed, sides.gathered, base).items()),
+            *(moved_source_review(*one) for one in moved_sources(sides.gathered, places, base, repository.top).items()),
+            *(rewritten_review(*one) for one in rewritten_files(changed, made_from, revision, cache).items()),
             *(twin_review(*names) for names in twin_names(changed, made_from, listed.tracked, cache).items()),
             *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
             *(

@@ -170,6 +170,9 @@ _NAMED = {
 CERTAIN_NAMED = {what: marks for what, (marks, _) in _NAMED.items()}
 """The same for secrets that are known only by a name in front of them."""
 
+_WORDS = r"[A-Za-z]+[_-][a-z_-]+"
+"""A mark, and letters in lowercase: 34 random letters are this once in 2 to the power of 34."""
+
 _KEY_WITH_BODY = (
     r"AGE-|-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\\nr\"'+,]*"
     r"(?:[A-Za-z-]+: [^\n]*[\s\\nr\"'+,]+)*[A-Za-z0-9+/=]{40}"
@@ -226,5 +229,10 @@ def certain_secret(name: str, value: str) -> str | None:
 
 
 def _is_whole(what: str, text: str) -> bool:
-    """Return whether a private key has a body; code that reads keys contains their first lines."""
-    return what != "a private key" or re.match(_KEY_WITH_BODY, text) is not None
+    """Return whether a private key has a body, and a token more than words.
+
+    Code that reads keys contains their first lines; a directory of data may be `hf_` and words in lowercase.
+    """
+    if what == "a private key":
+        return re.match(_KEY_WITH_BODY, text) is not None
+    return what not in CERTAIN_FORMATS or re.fullmatch(_WORDS, text) is None

@@ -150,6 +150,13 @@ def twin(character: str) -> str:
     return _TWINS.get(character, "") or _compatible(character)
 
 
+def look(text: str) -> str:
+    """Return one text for all that look like a text: other forms of its letters, and their twins."""
+    from unicodedata import normalize
+
+    return normalize("NFKC", "".join(twin(character) or character for character in normalize("NFC", text)))
+
+
 def called(character: str) -> str:
     """Return the code point of a character and its name: ``U+0430 CYRILLIC SMALL LETTER A``."""
     from unicodedata import name

@@ -5,6 +5,7 @@ The listings of both states are equal then, because neither checkout has these f
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable
 
@@ -14,11 +15,21 @@ from smspec.pipeline.variants import Gathered
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below, open_below
 from smspec.workspace.git import LINK
-from smspec.workspace.ignore_rules import IGNORE_FILES, LARGEST, MARKS_OF_ENVIRONMENTS, lifted
+from smspec.workspace.git_patterns import git_pattern
+from smspec.workspace.ignore_rules import (
+    IGNORE_FILES,
+    LARGEST,
+    MARKS_OF_ENVIRONMENTS,
+    PatternsAbove,
+    different_lines,
+    docker_pattern,
+    patterns_above,
+)
 from smspec.workspace.revision import Revision
 from smspec.workspace.working_tree import ChangedFiles
 
 _DOCKERIGNORE = ".dockerignore"
+_GITIGNORE = ".gitignore"
 _ATTRIBUTES = ".gitattributes"
 
 
@@ -36,14 +47,7 @@ def lifted_patterns(changed: ChangedFiles, specs: Iterable[Gathered], base: Revi
     These are ignore files that the source does not send itself, and marks of virtual environments.
     """
     top = changed.repository.top
-    decide = [path for path in changed.paths if _marked(path) or _is_ignore_file(path)]
-    # git may write them in another encoding now, in which they have no pattern.
-    may_be_rewritten = any(os.path.basename(path) == _ATTRIBUTES for path in changed.paths)
-    for file in changed.repository.staged:
-        path = os.path.join(top, file.path)
-        if _is_ignore_file(path) and (may_be_rewritten or (file.mode == LINK and changed.touches(path))):
-            decide.append(path)
-    paths = {os.path.relpath(path, top): path for path in decide}
+    paths = _deciding(changed)
     sources = _sources(specs, base.directory, top) if paths else set()
     found: dict[str, list[str]] = {}
     for place, path in sorted(paths.items()):
@@ -58,6 +62,61 @@ def lifted_patterns(changed: ChangedFiles, specs: Iterable[Gathered], base: Revi
                 is_docker = os.path.basename(path) == _DOCKERIGNORE
                 found[place] = lifted(_content(base.directory, place), _content(top, place), is_docker=is_docker)
     return {place: patterns for place, patterns in found.items() if patterns}
+
+
+def _deciding(changed: ChangedFiles) -> dict[str, str]:
+    """Return place → path of changed files that decide what else is sent."""
+    top = changed.repository.top
+    decide = [path for path in changed.paths if _marked(path) or _is_ignore_file(path)]
+    # git may write them in another encoding now, in which they have no pattern.
+    may_be_rewritten = any(os.path.basename(path) == _ATTRIBUTES for path in changed.paths)
+    for file in changed.repository.staged:
+        path = os.path.join(top, file.path)
+        if _is_ignore_file(path) and (may_be_rewritten or (file.mode == LINK and changed.touches(path))):
+            decide.append(path)
+    return {os.path.relpath(path, top): path for path in decide}
+
+
+def ignored_sources(changed: ChangedFiles, specs: Iterable[Gathered], base: Revision) -> dict[str, str]:
+    """Return places of changed files that ignore a source as a whole now, each with the place of the source.
+
+    Its author names it on purpose, so no pattern above it counts in it any more.
+    """
+    top = changed.repository.top
+    decides = any(os.path.basename(path) == _GITIGNORE for path in _deciding(changed))
+    found = {}
+    for source in sorted(_sources(specs, base.directory, top), key=lambda one: one.directory) if decides else ():
+        inside = os.path.relpath(source.directory, top)
+        now = above(source.directory)
+        if now.ignoring is not None and above(os.path.join(base.directory, inside)).count:
+            found[now.ignoring] = inside
+    return found
+
+
+def above(directory: str) -> PatternsAbove:
+    """Return what the .gitignore files above a directory mean for it; of one that is too large, nothing."""
+    try:
+        return patterns_above(directory)
+    except OSError:
+        return PatternsAbove(None, count=False)
+
+
+def lifted(old: bytes, new: bytes, *, is_docker: bool) -> list[str]:
+    """Return the lines of an ignore file after whose change it may ignore less.
+
+    These are patterns that are gone, and each ``!`` that is new, or that now follows a pattern which followed it.
+    """
+    parse = docker_pattern if is_docker else git_pattern
+    was, will = ({parse(line): line for line in reversed(different_lines(content))} for content in (old, new))
+    order = {pattern: -place for place, pattern in enumerate(was)}
+    found = [line for pattern, line in reversed(was.items()) if pattern and pattern.ignores and pattern not in will]
+    latest: float = -math.inf
+    for pattern, line in reversed(will.items()):
+        if pattern and pattern.ignores:
+            latest = max(latest, order.get(pattern, -math.inf))
+        elif pattern and (pattern not in order or order[pattern] < latest):
+            found.append(line)
+    return [line.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for line in found]
 
 
 def _sources(specs: Iterable[Gathered], base: str, top: str) -> set[_Source]:

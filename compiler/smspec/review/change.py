@@ -141,16 +141,46 @@ def shown_values(change: Change, show: Callable[[str], str] = str, most: int = M
     beyond ``most`` of those that differ.
     """
     was, will = (_text(value) for value in (change.old, change.new))
-    shortest = 0 if change.old is None or change.new is None else min(len(was), len(will))
-    start = next((place for place in range(shortest) if was[place] != will[place]), shortest)
-    ends = range(1, shortest - start + 1)
-    same = next((place - 1 for place in ends if was[-place] != will[-place]), len(ends))
+    start = same = 0
+    if change.old is not None and change.new is not None:
+        if was == will and change.old != change.new:  # a number and its text, a character and its escape
+            was, will = json.dumps(change.old), json.dumps(change.new)
+        was, will = _distinct(was, will)
+        start, same = _ends(was, will)
     spans = _differing(was[start : len(was) - same], will[start : len(will) - same])
     old, new = (
         _cut(text, [(start + a, start + b) for a, b in of_it], most)
         for text, of_it in zip((was, will), spans, strict=True)
     )
     return _NOTHING if change.old is None else show(old), _NOTHING if change.new is None else show(new)
+
+
+def _ends(old: str, new: str) -> tuple[int, int]:
+    """Return how many characters are the same at the beginnings of two texts, and then at their ends."""
+    shortest = min(len(old), len(new))
+    start = next((place for place in range(shortest) if old[place] != new[place]), shortest)
+    ends = range(1, shortest - start + 1)
+    return start, next((place - 1 for place in ends if old[-place] != new[-place]), len(ends))
+
+
+def _distinct(old: str, new: str) -> tuple[str, str]:
+    """Return two texts; if they look the same, with the code points of what differs."""
+    if old.isascii() and new.isascii():
+        return old, new
+    from smspec.diagnostics.unseen import look  # imported late: most texts are ASCII
+
+    if look(old) != look(new):
+        return old, new
+    start, same = _ends(old, new)
+    ends = len(old) - same, len(new) - same
+    return (
+        f"{old[:start]}{_escaped(old[start : ends[0]])}{old[ends[0] :]}",
+        f"{new[:start]}{_escaped(new[start : ends[1]])}{new[ends[1] :]}",
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.encode("ascii", "backslashreplace").decode()
 
 
 def _differing(old: str, new: str) -> tuple[_Spans, _Spans]:

@@ -108,6 +108,32 @@ def lifted_review(path: str, patterns: list[str]) -> JobReview:
     return _file_review(path, what, "ignored files", kind=CODE.name)
 
 
+def ignored_source_review(path: str, source: str) -> JobReview:
+    """Return the review of a file of ignored names that ignores a source as a whole now."""
+    what = (
+        f"ignores the source {_short(source)} itself, so no pattern above it counts there any more; it may send files "
+        "that git does not track"
+    )
+    return _file_review(path, what, "ignored files", kind=CODE.name)
+
+
+def moved_source_review(path: str, places: tuple[str, str]) -> JobReview:
+    """Return the review of a spec whose source is a different directory now, where git may lack files."""
+    old, new = map(_short, places)
+    what = f"the source is {new}, not {old}: files there that git does not track travel, and are not compared"
+    return _file_review(path, what, "place of the source", kind=CODE.name)
+
+
+def rewritten_review(path: str, attribute: str) -> JobReview:
+    """Return the review of a file that is the same, and that git writes in another form in a new checkout.
+
+    In another encoding, the same letters may be any text.
+    """
+    what = f"the attribute {quoted(attribute)} of git changes this file in a new checkout; this form is not compared"
+    is_any = attribute == "working-tree-encoding"
+    return _file_review(path, what, "rewritten file", kind=SECURITY.name if is_any else CODE.name)
+
+
 def linked_review(path: str, data: tuple[str, str]) -> JobReview:
     """Return the review of a changed link that leads local data of a channel to another place."""
     channel, target = map(_short, data)

@@ -213,7 +213,7 @@ class JobService:
                 return
             token = {"NextToken": page["NextToken"]}
             if page["NextToken"] in tokens:
-                break
+                raise AwsUnavailable(f"SageMaker lists {what} without an end")
             tokens.add(page["NextToken"])
         raise AwsUnavailable(
             f"SageMaker lists more than {_MOST_LISTINGS * 100:,} jobs whose names contain `{part}`, so those of the"

@@ -45,7 +45,7 @@ from smspec.diagnostics.quoting import continued, hide, without_credentials
 from smspec.service.arns import is_at_own_port, is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape, check_xml
 from smspec.wire.connections import Connections, Trust, trust_of_environment
-from smspec.wire.credential_sources import hide_what_is_sent, limit_questions, require_profiles, require_tokens
+from smspec.wire.credential_sources import hide_what_is_sent, limit_questions, require_profiles, require_settings
 from smspec.wire.exchange import HttpRequest, HttpResponse, exchanged, parsed, shown_url
 from smspec.wire.fault import BadResponse, ConnectionBroken, Deadline, WireFault
 from smspec.wire.json_body import json_body
@@ -139,7 +139,7 @@ class AwsSession:
         # The AWS CLI and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 only reads the latter.
         named = region or os.environ.get("AWS_REGION") or None
         self.session = boto3.Session(profile_name=profile, region_name=named, botocore_session=core)
-        require_tokens(core)
+        require_settings(core)
         # After the session has set the profile: the providers read it when they are created.
         for provider in _CACHING:
             core.get_component("credential_provider").get_provider(provider).cache = _ROLES

@@ -13,6 +13,7 @@ import re
 import selectors
 import signal
 import subprocess
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,9 @@ _FILES = (("AWS_CONFIG_FILE", "config_file"), ("AWS_SHARED_CREDENTIALS_FILE", "c
 _LOGINS = ("sso", "sso-oidc", "sts", "signin")
 """The services that take tokens as parameters; elsewhere, AWS also calls the names of keys sensitive."""
 
+_NUMBERS = ("metadata_service_timeout", "metadata_service_num_attempts")
+"""The settings that botocore converts to integers before it looks for credentials."""
+
 _NAMING = re.compile(r"AWS_[A-Z_]*_FILE|BOTO_CONFIG")
 """Variables that name a file: of the AWS CLI, and of its predecessors, which botocore still reads."""
 
@@ -44,8 +48,15 @@ def require_profiles(core: Any) -> None:
         require_file(os.path.expanduser(where), f"`{variable}`" if os.environ.get(variable) else "the file of profiles")
 
 
-def require_tokens(core: Any) -> None:
-    """Raise `WireFault` if the file with the token of a profile is not a regular one."""
+def require_settings(core: Any) -> None:
+    """Raise `WireFault` if a number of a profile is not one, or the file with its token is not a regular one."""
+    for name in _NUMBERS:
+        try:
+            core.get_config_variable(name)
+        except ValueError:
+            variable = f"AWS_{name.upper()}"
+            where = f"`{variable}`" if os.environ.get(variable) else f"`{name}` of the profile"
+            raise WireFault(f"{where} is not an integer") from None
     for profile in _profiles(core):
         path = profile.get("web_identity_token_file")
         require_file(os.path.expanduser(path) if isinstance(path, str) else "", "`web_identity_token_file`")
@@ -120,8 +131,12 @@ def limit_questions(core: Any) -> None:
     prompter = getattr(of_roles, "_prompter", None) or getpass.getpass
 
     def asked(prompt: str) -> Any:
-        with question(is_shown=True):
-            return prompter(prompt)
+        with question(is_shown=True), warnings.catch_warnings():
+            warnings.simplefilter("error", getpass.GetPassWarning)
+            try:
+                return prompter(prompt)
+            except getpass.GetPassWarning:
+                raise EOFError from None  # there is no terminal, so nobody answers
 
     of_roles._prompter = asked
     builder = getattr(of_roles, "_profile_provider_builder", None)

@@ -8,7 +8,6 @@ defaults exclude files from every source, tracked by git or not. Their table is 
 from __future__ import annotations
 
 import errno
-import math
 import os
 import posixpath
 import re
@@ -21,7 +20,7 @@ from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import DATED_FILES, boundary_of
-from smspec.workspace.git_patterns import LONGEST, SPAN, STAR, GitPatterns, cost, git_pattern, git_patterns, joined
+from smspec.workspace.git_patterns import LONGEST, SPAN, STAR, GitPatterns, cost, git_patterns, joined
 from smspec.workspace.path_targets import has_detour, repository_top
 
 CREDENTIALS = "credentials"
@@ -209,25 +208,55 @@ def _gitignores_above(root: str, boundary: Boundary) -> tuple[str, tuple[_GitFil
 
     Without those that ignore ``root`` itself: the author named it on purpose.
     """
+    above, files, by = _all_above(root, boundary)
+    return (above, files) if by is None else ("", ())
+
+
+def _all_above(root: str, boundary: Boundary) -> tuple[str, tuple[_GitFile, ...], _GitFile | None]:
+    """Return the same with the files as far as one ignores ``root``, or a directory above it; and this one."""
     top = repository_top(root)
     if top is None:
-        return "", ()
+        return "", (), None
     steps = [] if top == root else os.path.relpath(root, top).replace(os.sep, "/").split("/")
     files: list[_GitFile] = []
     for length in range(len(steps)):
         directory = "".join(f"{step}/" for step in steps[:length])
         patterns = git_patterns(_lines(os.path.join(top, directory, ".gitignore"), boundary))
         files += [_GitFile(directory, patterns)] if patterns else []
-        if _verdict_above(tuple(files), "/".join(steps[: length + 1]), True):
-            return "", ()
-    return "".join(f"{step}/" for step in steps), tuple(files)
+        found = _last_word(files, "/".join(steps[: length + 1]), True)
+        if found is not None and found[1]:
+            return "", tuple(files), found[0]
+    return "".join(f"{step}/" for step in steps), tuple(files), None
+
+
+@dataclass(frozen=True, slots=True)
+class PatternsAbove:
+    """``ignoring``: the place of the .gitignore above a directory that ignores it, so that no pattern above it counts.
+
+    None if there is none; ``count``: whether patterns above it count.
+    """
+
+    ignoring: str | None
+    count: bool
+
+
+def patterns_above(root: str) -> PatternsAbove:
+    """Return what the .gitignore files above a directory, which need not exist, mean for its contents."""
+    _, files, by = _all_above(root, boundary_of(root))
+    return PatternsAbove(None if by is None else f"{by.directory}.gitignore", by is None and bool(files))
 
 
 def _verdict_above(files: tuple[_GitFile, ...], path: str, is_directory: bool) -> bool | None:
+    found = _last_word(files, path, is_directory)
+    return None if found is None else found[1]
+
+
+def _last_word(files: Sequence[_GitFile], path: str, is_directory: bool) -> tuple[_GitFile, bool] | None:
+    """Return the innermost file that has a pattern for a path, with whether it ignores it."""
     for file in reversed(files):
         found = file.patterns.verdict(path[len(file.directory) :], is_directory)
         if found is not None:
-            return found
+            return file, found
     return None
 
 
@@ -242,35 +271,18 @@ def _lines(path: str, boundary: Boundary) -> list[str]:
         return []  # a link out of the repository; git follows none at all
     if len(content) > LARGEST:
         raise OSError(errno.E2BIG, "it has more than 1 MiB", path)
-    different = _different(content)
+    different = different_lines(content)
     if len(different) > MOST_PATTERNS:
         raise OSError(errno.E2BIG, f"it has more than {MOST_PATTERNS:,} patterns", path)
     return different
 
 
-def _different(content: bytes) -> list[str]:
+def different_lines(content: bytes) -> list[str]:
+    """Return the lines of an ignore file, of equal ones only the last."""
     text = content.decode("utf-8-sig", "surrogateescape")
     lines = [line.removesuffix("\r") for line in reversed(text.split("\n"))]
     # The last pattern that matches decides, so an equal one further up has no effect.
     return list(dict.fromkeys(lines))[::-1]
-
-
-def lifted(old: bytes, new: bytes, *, is_docker: bool) -> list[str]:
-    """Return the lines of an ignore file after whose change it may ignore less.
-
-    These are patterns that are gone, and each ``!`` that is new, or that now follows a pattern which followed it.
-    """
-    parse = _docker_pattern if is_docker else git_pattern
-    was, will = ({parse(line): line for line in reversed(_different(content))} for content in (old, new))
-    order = {pattern: -place for place, pattern in enumerate(was)}
-    found = [line for pattern, line in reversed(was.items()) if pattern and pattern.ignores and pattern not in will]
-    latest: float = -math.inf
-    for pattern, line in reversed(will.items()):
-        if pattern and pattern.ignores:
-            latest = max(latest, order.get(pattern, -math.inf))
-        elif pattern and (pattern not in order or order[pattern] < latest):
-            found.append(line)
-    return [line.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for line in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +300,7 @@ class DockerPattern:
 
 def docker_patterns(lines: Iterable[str]) -> tuple[DockerPattern, ...]:
     """Return the patterns of a .dockerignore in order, without lines that are not patterns."""
-    return tuple(pattern for pattern in map(_docker_pattern, lines) if pattern is not None)
+    return tuple(pattern for pattern in map(docker_pattern, lines) if pattern is not None)
 
 
 def ignored(patterns: tuple[DockerPattern, ...], path: str) -> bool:
@@ -302,7 +314,8 @@ def ignored(patterns: tuple[DockerPattern, ...], path: str) -> bool:
     return outcome
 
 
-def _docker_pattern(line: str) -> DockerPattern | None:
+def docker_pattern(line: str) -> DockerPattern | None:
+    """Return the pattern of a line; None if it is not one."""
     text = "" if line.startswith("#") else line.strip()
     ignores = not text.startswith("!")
     text = text if ignores else text[1:].strip()

@@ -273,7 +273,7 @@ class WorkingTree:
                 link = os.path.join(self._repository.top, path)
                 if os.path.realpath(os.path.dirname(link)) != os.path.dirname(link):
                     return _CHANGED
-                return _SAME if _hash(then.object, os.fsencode(os.readlink(link))) == then.object else _CHANGED
+                return _SAME if object_name(then.object, os.fsencode(os.readlink(link))) == then.object else _CHANGED
             with open(open_below(self._repository.top, path.split("/")), "rb") as file:
                 size = os.fstat(file.fileno()).st_size
                 if _hashed(then.object, size, file) == then.object:
@@ -282,14 +282,14 @@ class WorkingTree:
                     return _CHANGED
                 file.seek(0)
                 pointer = _LFS.format(sha256_of(file), size).encode()
-                if _hash(then.object, pointer) == then.object:
+                if object_name(then.object, pointer) == then.object:
                     return _SAME
                 file.seek(0)
                 content = file.read(_LONGEST_TEXT + 1)
         except (OSError, ValueError):
             return _CHANGED
         text = unix_text(content) if len(content) <= _LONGEST_TEXT else content
-        return _CONVERTED if text != content and _hash(then.object, text) == then.object else _CHANGED
+        return _CONVERTED if text != content and object_name(then.object, text) == then.object else _CHANGED
 
 
 def unexecuted(filters: dict[str, str]) -> str:
@@ -307,7 +307,8 @@ def unix_text(content: bytes) -> bytes:
     return content if b"\0" in content else content.replace(b"\r\n", b"\n")
 
 
-def _hash(name: str, content: bytes) -> str:
+def object_name(name: str, content: bytes) -> str:
+    """Return the name of an object with some content, by the algorithm of the given name."""
     return _hashed(name, len(content), io.BytesIO(content))
 
 

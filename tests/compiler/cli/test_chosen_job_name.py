@@ -75,7 +75,8 @@ def test_list_without_an_end_is_refused(server, tmp_path, monkeypatch, command, 
     monkeypatch.setattr(server, "listed", lambda _: {"TrainingJobSummaries": page, "NextToken": token()})
     done = smspec(*command.split(), "job.yaml")
     assert (done.status, done.out, server.created, server.stopped) == (3, "", [], []), done.err
-    assert "SageMaker lists more than 10,000 jobs whose names contain `train`" in done.err
+    assert ("SageMaker lists more than 10,000 jobs whose names contain `train`" in done.err) == (not same)
+    assert ("SageMaker lists the jobs named `train…` in us-west-2 without an end" in done.err) == same
     assert server.asked["ListTrainingJobs"] <= 100
 
 

@@ -5,8 +5,9 @@ import random
 
 import pytest
 
+from smspec.pipeline.lifted_patterns import lifted
 from smspec.workspace.git_patterns import git_patterns
-from smspec.workspace.ignore_rules import docker_patterns, ignored, lifted
+from smspec.workspace.ignore_rules import docker_patterns, ignored
 from support.git_repository import commit, git, repository
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
@@ -85,6 +86,36 @@ def test_ignore_file_that_does_not_travel_is_compared(home, source, place, old, 
         (home / place).write_text(new)
     done = smspec("diff", "--base", "HEAD", "--fail-on", "code", cwd=home)
     assert f"smspec: {place}: fails `code`: no longer ignored: `*.key`; " in done.err
+
+
+IGNORING = {
+    "the source": (".gitignore", "*.key\nsrc/\n", True),
+    "a directory above it": (".gitignore", "*.key\njobs\n", True),
+    "in a new file": ("jobs/.gitignore", "*\n", True),
+    "another directory": (".gitignore", "*.key\nlib/\n", False),
+}
+
+
+@pytest.mark.parametrize(("place", "text", "is_code"), IGNORING.values(), ids=IGNORING)
+def test_source_that_git_ignores_as_a_whole_is_code(home, place, text, is_code):
+    """A pattern more, and no pattern above the source counts in it: its author named it on purpose."""
+    write_job(home / "jobs/ctr")
+    (home / ".gitignore").write_text("*.key\n")
+    commit(home)
+    (home / place).write_text(text)
+    git(home, "add", "--force", place)
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "code", "jobs", cwd=home)
+    assert done.status == is_code
+    assert (f"smspec: {place}: fails `code`: ignores the source `jobs/ctr/src` itself, " in done.err) == is_code
+
+
+def test_source_that_git_ignored_before_is_the_same(home):
+    """Nor is one that no pattern counted for."""
+    (home / ".gitignore").write_text("*.key\nsrc/\n")
+    git(home, "add", "--force", "src")
+    commit(home)
+    (home / ".gitignore").write_text("*.key\nsrc/\nsrc/*\n")
+    assert smspec("diff", "--base", "HEAD", cwd=home).status == 0
 
 
 def test_ignore_file_in_another_encoding_is_code(home):

@@ -147,6 +147,7 @@ def test_credentials_that_cannot_be_had(account, tmp_path, case):
     assert process.status == 3, process.err
     assert process.err.startswith("job small-") and "Traceback" not in process.err
     assert "SECRET" not in process.err and "request for :" not in process.err
+    assert "Warning" not in process.err
     # The question for a code ends without a line break.
     assert re.search(r"smspec: cannot get AWS credentials to .*\n\Z", process.err), process.err
 
@@ -161,6 +162,16 @@ def test_endpoint_that_leads_nowhere_is_not_checked(account, monkeypatch, url):
     assert "Traceback" not in done.err and "internal error" not in done.err
     states = {kind: state for (kind, _), (state, _) in rows(done).items()}
     assert {states[kind] for kind in ("caller", "role", "image", "quota")} == {"not checked"}, done.err
+
+
+@pytest.mark.parametrize("name", ["metadata_service_timeout", "metadata_service_num_attempts"])
+def test_setting_that_is_not_a_number_is_named(account, tmp_path, monkeypatch, name):
+    (tmp_path / "config").write_text(f"[default]\n{name} = few\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    done = smspec("submit", "--dry-run")
+    assert (done.status, f": `{name}` of the profile is not an integer\n" in done.err) == (3, True), done.err
+    monkeypatch.setenv(f"AWS_{name.upper()}", "many")
+    assert f": `AWS_{name.upper()}` is not an integer\n" in smspec("submit", "--dry-run").err
 
 
 KEYS = '{"Version": 1, "AccessKeyId": "testing-0123456789", "SecretAccessKey": "testing-0123456789"}'

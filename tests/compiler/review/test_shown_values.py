@@ -210,3 +210,22 @@ def test_secret_of_a_known_command_is_hidden(line):
 )
 def test_sentence_or_condition_has_no_secret(text):
     assert hidden(text) == text
+
+
+ALIKE = {
+    "forms of a letter": ("caf\u00e9", "cafe\u0301", "caf\\xe9", "cafe\\u0301"),
+    "scripts": ("cop", "\u0441\u043e\u0440", "cop", "\\u0441\\u043e\\u0440"),
+    "widths": ("a/b", "a\uff0fb", "a/b", "a\\uff0fb"),
+    "in a long text": ("x" * 90 + "\u00e9y", "x" * 90 + "e\u0301y", "\\xe9y", "e\\u0301y"),
+    "an escape": ("\u200b", "\\u200b", '"\\u200b"', '"\\\\u200b"'),
+    "a number": (1, "1", "1", '"1"'),
+    "no twins": ("caf\u00e9", "cafe", "caf\u00e9", "cafe"),
+    "other words": ("\u043c\u0438\u0440", "\u043c\u0438\u0440\u044b", "\u043c\u0438\u0440", "\u043c\u0438\u0440\u044b"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "was", "will"), ALIKE.values(), ids=ALIKE)
+def test_values_that_look_the_same_have_code_points(old, new, was, will):
+    left, right = shown(old, new)
+    assert (left.endswith(was), right.endswith(will)) == (True, True), (left, right)
+    assert left != right
