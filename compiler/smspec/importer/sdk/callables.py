@@ -22,7 +22,7 @@ NEW = "()"
 
 START = "__init__"
 _HARMLESS = frozenset((START, "__repr__", "__str__", "__eq__", "__hash__", "__len__", "__enter__", "__exit__"))
-_HOOKS = frozenset(
+HOOKS = frozenset(
     (
         *("hyperparameters", "set_hyperparameters", "training_image_uri", "enable_network_isolation", "get_vpc_config"),
         *("prepare_workflow_for_training", "_prepare_for_training", "_prepare_for_training_job", "_validate_mfa"),
@@ -43,6 +43,7 @@ _SUBMITS = {"submit": 0, "apply_async": 0, "apply": 0, "run_in_executor": 1, "to
 """Method that runs a function, perhaps elsewhere → the position of the function."""
 
 _MAPS = frozenset(("map", "starmap", "imap", "imap_unordered", "map_async"))
+_MOST_MAPPED = 200
 _THREADS = ("threading.Thread", "threading.Timer", "multiprocessing.Process")
 
 
@@ -81,7 +82,7 @@ class SdkClass(followed.Value):
     def overridden(self) -> dict[str, int]:
         """Return the methods that replace those of the SDK, with their lines."""
         found = self.above.overridden() if self.above is not None else {}
-        own = {name: method.node.lineno for name, method in self.methods.items() if name in _HOOKS}
+        own = {name: method.node.lineno for name, method in self.methods.items() if name in HOOKS}
         return {**found, **own}
 
     def not_followed(self) -> str:
@@ -101,15 +102,15 @@ def _not_followed(node: ast.ClassDef) -> Iterator[str]:
         if isinstance(part, ast.FunctionDef):
             words = [ast.unparse(each) for each in part.decorator_list]
             is_special = part.name.startswith("__") and part.name.endswith("__") and part.name not in _HARMLESS
-            is_hook = part.name in _HOOKS or part.name in (START, "fit", "train") or part.name in ATTRIBUTES
+            is_hook = part.name in HOOKS or part.name in (START, "fit", "train") or part.name in ATTRIBUTES
             if is_special or not _ACCESSORS.issuperset(words) or (words and is_hook):
                 yield f"`{words[0] if words and not is_special else part.name}`"
-            elif part.name in _HOOKS and _changes_self(part):
+            elif part.name in HOOKS and _changes_self(part):
                 yield f"`{part.name}`, which the SDK calls, and which changes the object"
         elif isinstance(part, ast.Assign | ast.AnnAssign):
             targets = part.targets if isinstance(part, ast.Assign) else [part.target]
             names = {each.id for each in targets if isinstance(each, ast.Name)}
-            if len(names) < len(targets) or names & (_HOOKS | {START, "fit", "train"}) - {"_framework_name"}:
+            if len(names) < len(targets) or names & (HOOKS | {START, "fit", "train"}) - {"_framework_name"}:
                 yield f"`{ast.unparse(part)[:60]}`"
         elif not isinstance(part, ast.Pass | ast.Expr):
             yield f"`{ast.unparse(part).splitlines()[0][:60]}`"
@@ -203,7 +204,7 @@ class SubclassInstance(SdkInstance):
     def built(self, call: SdkInstance) -> None:
         """Take the arguments that the class of the SDK is given."""
         self.positional, self.arguments = call.positional, call.arguments
-        self.is_known = call.is_known
+        self.is_known, self.doubt = call.is_known, call.doubt
         keep_copies(self)
 
 
@@ -259,36 +260,47 @@ def as_function(node: ast.Lambda) -> ast.FunctionDef:
     return ast.copy_location(made, node)
 
 
-def handed_over(name: str, call: Call, run: ProgramInterpreter) -> bool:
-    """Follow a function that is given to a thread, a pool, or `map`; return whether the call does that."""
+def handed_over(name: str, call: Call, run: ProgramInterpreter) -> followed.Value | None:
+    """Follow a function that is given to a thread, a pool, or `map`; None if the call does not do that."""
     if name in _THREADS:
         function = call.argument(1, "target" if name != _THREADS[1] else "function")
         if not is_callable(function) or function is None:
-            return False
+            return None
         given = call.keywords.get("args")
         values = (lifted(given).items() or ()) if given is not None else ()
         named = call.keywords.get("kwargs")
         entries = (named.entries() if named is not None else {}) or {}
         is_whole = (given is None or lifted(given).items() is not None) and (named is None or bool(entries))
         applied(function, Call(run, call.node, tuple(values), entries, is_whole))
-        return True
+        return UNKNOWN
     last = name.rpartition(".")[2]
     at = _SUBMITS.get(last, 0)
     if len(call.arguments) <= at or not is_callable(call.arguments[at]):
-        return False
+        return None
     function, rest = call.arguments[at], call.arguments[at + 1 :]
     if last in _MAPS:
-        listed = rest[0] if len(rest) == 1 else UNKNOWN
-        items = listed.items() if isinstance(listed, SdkItems) else None
-        for number, item in enumerate(((UNKNOWN,) if items is None else items)[:200]):
-            run.rounds.append(number)
-            applied(function, Call(run, call.node, (item,), {}, True))
-            run.rounds.pop()
-        return True
+        return _mapped(function, rest, call, is_spread=last == "starmap")
     if last in _SUBMITS:
         applied(function, Call(run, call.node, rest, call.keywords, call.is_whole))
-        return True
-    return False
+        return UNKNOWN
+    return None
+
+
+def _mapped(
+    function: followed.Value, lists: Sequence[followed.Value], call: Call, *, is_spread: bool
+) -> followed.Value:
+    """Follow a function for each item of lists, and return its results."""
+    known = [each.items() if isinstance(each, SdkItems) else None for each in lists]
+    rows: Sequence[tuple[followed.Value, ...] | None] = [None]
+    if known and None not in known:
+        rows = list(zip(*(each or () for each in known), strict=False))[:_MOST_MAPPED]
+    results: list[Value] = []
+    for number, row in enumerate(rows):
+        given = row[0].items() if row is not None and is_spread else row
+        call.run.rounds.append(number)
+        results.append(lowered(applied(function, Call(call.run, call.node, given or (), {}, given is not None))))
+        call.run.rounds.pop()
+    return UNKNOWN if rows == [None] else SdkItems(results, is_fixed=True)
 
 
 def runs_other_code(name: str, call: Call) -> bool:

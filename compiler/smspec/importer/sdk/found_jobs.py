@@ -20,6 +20,7 @@ class FoundJobs:
     """``unknown_calls`` of boto3, with a reason or none; ``others``: the full names of other classes that start jobs.
 
     ``makers`` may make an estimator, ``starts`` may start a job, ``elsewhere`` may set names: each by its text.
+    ``replaced``: what of the SDK the program replaces.
     """
 
     def __init__(self) -> None:
@@ -28,6 +29,7 @@ class FoundJobs:
         self.makers: dict[SdkPlace, str] = {}
         self.starts: dict[SdkPlace, str] = {}
         self.elsewhere: dict[SdkPlace, str] = {}
+        self.replaced: dict[SdkPlace, str] = {}
         self._jobs: dict[tuple[SdkPlace, int, tuple[int, ...]], list[Job]] = {}
         self._created: dict[SdkPlace, SdkInstance] = {}
 

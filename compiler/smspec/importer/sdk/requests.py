@@ -61,7 +61,9 @@ class RequestOfJob:
         """Return the request and the keys of the spec."""
         stem = self._stem()
         if not self.job.estimator.is_known or has_too_many(self.job.estimator):
-            self._lose("arguments", "some are passed with `*` or `**`, and not known")
+            self._lose(
+                "arguments", self.job.estimator.doubt or "the program may change them in a way that is not followed"
+            )
         if isinstance(self.job.estimator, SubclassInstance):
             kind = self.job.estimator.made_by
             for name, line in kind.overridden().items():

@@ -12,6 +12,7 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.callables import SdkClass, as_function, not_followed_bases, with_bases
+from smspec.importer.sdk.choices import one_of
 from smspec.importer.sdk.loops import doubt, set_before_use
 from smspec.importer.sdk.notebook import RUN_ELSEWHERE
 from smspec.importer.sdk.sdk_facts import SDK, is_builtin
@@ -47,7 +48,7 @@ MOST_PASSES = 200
 """The maximum number of items for which each pass of a loop is followed."""
 
 _DEEPEST = 20
-_SEEN = frozenset(("exec", "super", "globals", "locals", RUN_ELSEWHERE))
+_SEEN = frozenset(("exec", "super", "globals", "locals", "setattr", "delattr", "object", RUN_ELSEWHERE))
 """Functions that the importer follows, with that of a notebook's `%run`."""
 
 _STARRED = frozenset((SDK, f"{SDK}_core", "boto3", *sys.stdlib_module_names))
@@ -154,9 +155,14 @@ class SdkDomain(Domain):
 
     def passes(self, iterated: followed.Value) -> Sequence[followed.Value] | None:
         values: Sequence[followed.Value] | None = iterated.items() if isinstance(iterated, SdkItems) else None
+        if isinstance(iterated, SdkItems) and iterated.is_once:
+            iterated.is_known = False
         if isinstance(iterated, Entries) and iterated.is_known:
             values = [Known(key) for key in iterated.values if isinstance(key, bool | int | float | str | None)]
         return values if values is not None and len(values) <= MOST_PASSES else None
+
+    def element(self, iterated: followed.Value) -> followed.Value:
+        return one_of(iterated) or UNKNOWN
 
     def apart(self, frame: Frame) -> Names:
         """Take in the collections of outer frames, so that what only one branch changes in them is unknown later."""
@@ -222,7 +228,9 @@ class SdkDomain(Domain):
         """Return a lambda as a function, and a subclass of a class of the SDK."""
         value = Evaluation(run, frame).value
         if isinstance(node, ast.Lambda):
-            return Function(run, as_function(node), frame.of_functions, defaults_of(node.args, value))
+            function = Function(run, as_function(node), frame.of_functions, defaults_of(node.args, value))
+            run.recorder.defined(function)
+            return function
         self.reached(run, node, frame)
         if not isinstance(node, ast.ClassDef):
             return UNKNOWN

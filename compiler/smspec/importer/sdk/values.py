@@ -97,7 +97,9 @@ class Collection(followed.Value):
 
 
 class SdkItems(Collection):
-    """A list or, if ``is_fixed``, a tuple."""
+    """A list or, if ``is_fixed``, a tuple; if ``is_once``, an iterator, which has its items only once."""
+
+    is_once = False
 
     def __init__(self, values: list[Value], *, is_fixed: bool = False, is_known: bool = True) -> None:
         self.values = values
@@ -273,8 +275,12 @@ class Entries(Collection):
 class SdkInstance(Collection):
     """An object of the SDK: the full name of its class, or of the function that returned it, and the arguments.
 
-    ``name`` is that of the first variable that it was assigned to; ``place`` is where it was created.
+    ``name`` is that of the first variable that it was assigned to; ``place`` is where it was created. ``doubt``: why
+    arguments are not known; ``replaced``: which of its methods the program replaces.
     """
+
+    doubt = ""
+    replaced = ""
 
     def __init__(self, kind: str, positional: list[Value], arguments: dict[str, Value], place: SdkPlace) -> None:
         self.kind = kind

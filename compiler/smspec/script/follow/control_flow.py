@@ -122,12 +122,12 @@ class ControlFlow:
                 return
             iterated.look_through()
         self.run.domain.doubted(self.run, node, self.frame)
-        if not isinstance(node, ast.While):
-            self.assign(node.target, UNKNOWN)
         code = self.run.codes.of(node)
         for name in sorted(code.stored):
             self.frame.names.get(name, UNKNOWN).escape()  # it is used under that name in the first iteration
             self.frame.set(name, UNKNOWN)
+        if not isinstance(node, ast.While):
+            self.assign(node.target, UNKNOWN if iterated is None else self.run.domain.element(iterated))
         self._branches([node.body, node.orelse, []], repeats=repeats)
         if code.returns:
             self.frame.has_left = True

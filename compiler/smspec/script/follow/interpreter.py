@@ -70,6 +70,12 @@ class Recorder:
         """Return the value under a key of something of another module; None if it is not known."""
         return None
 
+    def attribute_set(self, _owner: Value, _name: str, _value: Value, _node: ast.expr) -> None:
+        """See that an attribute of a value, or an entry of something of another module, is set."""
+
+    def defined(self, _function: Function) -> None:
+        """See the definition of a function."""
+
     def not_followed(self, _call: Call) -> None:
         """See a call of which nothing is known."""
 
