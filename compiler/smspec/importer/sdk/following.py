@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
-from smspec.importer.sdk.callables import (
-    SdkClass,
-)
+from smspec.importer.sdk.callables import SdkClass, is_decorated
+from smspec.importer.sdk.copies import copied
 from smspec.importer.sdk.notebook import NotebookProgram, unreadable
-from smspec.importer.sdk.program_calls import ProgramCalls, is_decorated
-from smspec.importer.sdk.sdk_domain import copied
+from smspec.importer.sdk.program_calls import ProgramCalls
+from smspec.importer.sdk.program_classes import stored_attributes
 from smspec.importer.sdk.values import (
+    Entries,
     SdkInstance,
+    SdkItems,
     SdkPlace,
     SdkUnknown,
     Value,
+    forget,
     lifted,
     lowered,
 )
@@ -43,9 +46,10 @@ class Following(ProgramCalls):
 
     def _follow(self, program: NotebookProgram) -> None:
         definitions: list[tuple[int, ast.stmt]] = []
-        for cell in program.cells:
+        trees = [tree_or_error(SourceText("cell", cell.code)) for cell in program.cells]
+        self._stored |= stored_attributes(tree for tree in trees if isinstance(tree, ast.Module))
+        for cell, tree in zip(program.cells, trees, strict=True):
             self._cell = cell.number
-            tree = tree_or_error(SourceText("cell", cell.code))
             if isinstance(tree, ast.Module) and cell.is_apart:
                 self._follow_apart(tree)
             elif isinstance(tree, ast.Module):
@@ -64,11 +68,11 @@ class Following(ProgramCalls):
         for number, node in definitions:
             self._cell = number
             kind = self._frame.names.get(node.name) if isinstance(node, ast.ClassDef) else None
-            if isinstance(kind, SdkClass):
-                if kind not in self._constructed_classes:
+            if isinstance(kind, SdkClass) and kind.kind:
+                if kind.name not in self._constructed_classes:
                     self.found.starts.setdefault(SdkPlace(number, node.lineno), kind.name)
             elif isinstance(node, ast.ClassDef):
-                self._follow_class(node)
+                self._follow_class(node, kind.methods if isinstance(kind, SdkClass) else {})
             elif isinstance(node, ast.AsyncFunctionDef) or (isinstance(node, ast.FunctionDef) and node.decorator_list):
                 self._enter(self._function(node))
 
@@ -97,8 +101,11 @@ class Following(ProgramCalls):
         plain = node if isinstance(node, ast.FunctionDef) else ast.FunctionDef(**vars(node))
         return Function(self._run, plain, self._frame, {})
 
-    def _follow_class(self, node: ast.ClassDef) -> None:
-        """Follow the methods of a class that the program does not call, each with an instance after `__init__`."""
+    def _follow_class(self, node: ast.ClassDef, followed_methods: Mapping[str, Function]) -> None:
+        """Follow the methods of a class that the program does not call, each with an instance after `__init__`.
+
+        What other code of the program sets is unknown.
+        """
         made = SdkInstance(f"class {node.name}", [], {}, SdkPlace(self._cell, node.lineno))
         methods = self._methods[made.kind] = {}
         for base in node.bases:
@@ -120,12 +127,25 @@ class Following(ProgramCalls):
                 made.arguments.update({name: lowered(value, name) for name in names})
         self._constants[made.kind] = dict(made.arguments)
         start = methods.get("__init__")
-        if start is not None:
+        called = {name for name, function in followed_methods.items() if function.was_called}
+        if start is not None and not called >= own.keys():
             self._enter(start, made)
+        self._doubt_attributes(made)
         for function in own.values():
-            if function is not start and not function.was_called:
+            if function is not start and not function.was_called and function.node.name not in called:
                 instance = lifted(copied(made, {}))
                 self._enter(function, *(() if is_decorated(function, "staticmethod") else (instance,)))
+
+    def _doubt_attributes(self, made: SdkInstance) -> None:
+        """Treat attributes that code outside of the constructor sets, or changes, as unknown."""
+        for name, value in list(made.arguments.items()):
+            if isinstance(value, SdkInstance):
+                for inner in self._stored & value.arguments.keys():
+                    value.arguments[inner] = SdkUnknown(inner)
+            elif isinstance(value, SdkItems | Entries) and {name, f"{name}="} & self._stored:
+                forget(value)
+            elif name in self._stored:
+                made.arguments[name] = SdkUnknown(name)
 
     @property
     def names(self) -> dict[str, Value]:

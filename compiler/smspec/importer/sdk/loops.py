@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.arguments import shared_hyperparameters
+from smspec.importer.sdk.callables import SdkClass, SubclassInstance
 from smspec.importer.sdk.values import Collection, Entries, SdkInstance, SdkItems, SdkUnknown, Value, forget
 from smspec.script.follow.code import SCOPES
 from smspec.script.follow.frames import Function
@@ -184,9 +185,10 @@ def _is_shared(name: str, keys: list[Key], frame: Frame, step: Step) -> bool:
 
 def _forget_entry(part: ast.Attribute | ast.Subscript, frame: Frame) -> None:
     """Treat an entry as changed, and its mapping; the other entries stay as they are if the key is known."""
-    owner = _instance(part.value, frame) if isinstance(part, ast.Attribute) else None
-    if owner is not None and isinstance(part, ast.Attribute):
-        owner.set_attribute(part.attr, SdkUnknown(part.attr))
+    owner = frame.get(part.value.id) if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) else None
+    if isinstance(owner, SdkInstance | SdkClass) and isinstance(part, ast.Attribute):
+        if isinstance(owner, SdkInstance) or not owner.kind:
+            owner.set_attribute(part.attr, SdkUnknown(part.attr))
         return
     name, keys = _steps(part)
     way = _way(name, keys[:-1], frame) if name else None
@@ -228,5 +230,5 @@ def _forget_below(node: ast.expr, frame: Frame) -> None:
 
 def _forget_named(name: str, frame: Frame) -> None:
     value = frame.get(name) if name else None
-    if isinstance(value, SdkItems | Entries):
+    if isinstance(value, SdkItems | Entries) or (isinstance(value, SubclassInstance) and not value.kind):
         forget(value)

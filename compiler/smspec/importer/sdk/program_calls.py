@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from smspec.importer.sdk.arguments import keep_copies, shared_hyperparameters
+from smspec.importer.sdk.arguments import (
+    keep_copies,
+    keeps_hyperparameters,
+    own_hyperparameters,
+)
 from smspec.importer.sdk.call_requests import (
     CALL,
     UNPACKED,
@@ -22,18 +26,29 @@ from smspec.importer.sdk.callables import (
     SdkSuper,
     SubclassInstance,
     bound_to,
+    decorators_of,
     handed_over,
     is_callable,
+    is_decorated,
     runs_other_code,
     starts_jobs,
 )
 from smspec.importer.sdk.choices import chosen, item_of_one, taken_out
 from smspec.importer.sdk.conversions import converted, read_from
+from smspec.importer.sdk.copies import copied, shallow
 from smspec.importer.sdk.found_jobs import FoundJobs
 from smspec.importer.sdk.images import is_image_call
 from smspec.importer.sdk.notebook import RUN_ELSEWHERE
-from smspec.importer.sdk.replacements import AttributesOf, objects_in, replaced_attribute, replaced_by, set_by_name
-from smspec.importer.sdk.sdk_domain import NamesOfProgram, SdkDomain, copied, doubt_names, shallow
+from smspec.importer.sdk.program_classes import fill_fields, of_data_class
+from smspec.importer.sdk.replacements import (
+    AttributesOf,
+    objects_in,
+    replaced_attribute,
+    replaced_by,
+    set_by_name,
+    set_in_another_way,
+)
+from smspec.importer.sdk.sdk_domain import NamesOfProgram, SdkDomain, doubt_names
 from smspec.importer.sdk.sdk_facts import (
     PARAMETERS,
     REMOTE,
@@ -45,12 +60,14 @@ from smspec.importer.sdk.sdk_facts import (
     leaves_arguments,
     result_of,
 )
+from smspec.importer.sdk.sdk_methods import result_of_method
 from smspec.importer.sdk.values import (
     Entries,
     SdkInstance,
     SdkPlace,
     SdkUnknown,
     Value,
+    applied,
     forget,
     lifted,
     lowered,
@@ -75,13 +92,15 @@ class ProgramCalls(Recorder):
         self.surroundings = Surroundings()
         self.found = FoundJobs()
         self._inside: list[tuple[SubclassInstance, SdkClass]] = []
-        self._constructed_classes: set[SdkClass] = set()
+        self._constructed_classes: set[str] = set()
         self._defined: list[tuple[int, Function]] = []
         self._handed: list[tuple[int, Function]] = []
         self._entered_nodes: set[ast.AST] = set()
         self._cell = 0
         self._methods: dict[str, dict[str, Function]] = {}
-        self._run = ProgramInterpreter(self, lambda _, __: None, SdkDomain(self._step), most_steps=MOST_STEPS)
+        domain = SdkDomain(self._step)
+        self._stored = domain.stored
+        self._run = ProgramInterpreter(self, lambda _, __: None, domain, most_steps=MOST_STEPS)
         self._frame = Frame(SourceText("program", ""))
 
     def _step(self, count: int) -> None:
@@ -105,6 +124,14 @@ class ProgramCalls(Recorder):
             return self._run.entered(function, self._bare(is_whole=True), (owner,))
         if name == "__dict__" and isinstance(owner, SdkInstance):
             return AttributesOf(owner)
+        if name == "_hyperparameters" and isinstance(owner, SdkInstance) and keeps_hyperparameters(owner):
+            return own_hyperparameters(owner)
+        if isinstance(owner, SubclassInstance):
+            found = owner.made_by.found(name)
+            if found is not None and not {"property", "cached_property"}.isdisjoint(decorators_of(found[1])):
+                return self._entered(owner, *found, self._bare(is_whole=True))
+            if not owner.kind:
+                return None
         known = attribute_of(owner, name, self.surroundings)
         return None if known is None else lifted(known)
 
@@ -164,10 +191,8 @@ class ProgramCalls(Recorder):
             made.positional = made.positional[1:]
             first.built(made)
             return Known(None)
-        elif name == "vars" and isinstance(first, SdkInstance):
-            return AttributesOf(first)
-        elif set_by_name(name, first, call.arguments[1:], call):
-            return Known(None)
+        elif (found := set_in_another_way(name, call) or of_data_class(name, call)) is not None:
+            return found
         else:
             return handed_over(name, call, self._run) or chosen(name, call)
         return None
@@ -203,11 +228,14 @@ class ProgramCalls(Recorder):
         if (chosen_one := taken_out(owner, name, call)) is not None:
             return chosen_one
         if isinstance(owner, SdkClass):
-            return self._constructed(owner, call) if name == NEW else None
+            return self._constructed(owner, call) if name == NEW else self._of_class(owner, name, call)
         if isinstance(owner, SdkSuper):
             return self._above(owner, name, call)
         if isinstance(owner, SubclassInstance) and (found := owner.made_by.found(name)):
             return self._entered(owner, *found, call)
+        if isinstance(owner, SubclassInstance) and not owner.kind:
+            value = owner.attribute(name)
+            return call.unknown_result() if isinstance(value, Bound) else applied(value, call)
         if (read := read_from(owner, name)) is not None:
             return lifted(read)
         if not isinstance(owner, SdkInstance):
@@ -229,14 +257,41 @@ class ProgramCalls(Recorder):
         """Return an object of a class of the program that starts jobs."""
         made = SubclassInstance(kind, SdkPlace(self._cell, call.node.lineno))
         start = kind.found(START)
+        self._constructed_classes.add(kind.name)
+        if not kind.kind:
+            if start is not None:
+                self._entered(made, *start, call)
+            elif kind.is_data:
+                fill_fields(made, call)
+                if (later := kind.found("__post_init__")) is not None:
+                    self._entered(made, *later, self._bare(is_whole=True))
+            return made
         if start is None:
             made.built(self._made(kind.kind, call))
         else:
             made.is_known = False  # unless it calls that of the SDK
             self._entered(made, *start, call)
         self.found.made(made)
-        self._constructed_classes.add(kind)
         return made
+
+    def _of_class(self, kind: SdkClass, name: str, call: Call) -> followed.Value | None:
+        """Return the result of a method that is called by its class: ``Base.__init__(self)``, or a class method."""
+        found = kind.found(name)
+        first = call.arguments[0] if call.arguments else None
+        instance = first if isinstance(first, SubclassInstance) else SubclassInstance(kind, SdkPlace())
+        if found is not None:
+            is_of_class = "classmethod" in decorators_of(found[1])
+            self._inside.append((instance, found[0]))
+            result = self._run.entered(found[1], call, (kind,) if is_of_class else ())
+            self._inside.pop()
+            return result
+        if name == START and kind.kind and instance is first:
+            made = self._made(kind.kind, call)
+            made.positional = made.positional[1:]
+            instance.built(made)
+            return Known(None)
+        value = kind.of_body(name)
+        return None if value is None else applied(value, call)
 
     def _entered(self, owner: SubclassInstance, kind: SdkClass, function: Function, call: Call) -> followed.Value:
         self._inside.append((owner, kind))
@@ -249,6 +304,8 @@ class ProgramCalls(Recorder):
         found = owner.above.found(name) if owner.above is not None else None
         if found is not None:
             return self._entered(owner.instance, *found, call)
+        if not owner.instance.kind:
+            return Known(None) if name == START else call.unknown_result()
         if name == START:
             owner.instance.built(self._made(owner.instance.kind, call))
             return Known(None)
@@ -295,34 +352,12 @@ class ProgramCalls(Recorder):
         return UNKNOWN
 
     def _method_called(self, owner: SdkInstance, call: SdkInstance) -> Value:
-        """Return the result of a method of an object of the SDK."""
-        name = call.kind
-        given = call.positional[0] if call.positional else next(iter(call.arguments.values()), None)
-        if name == "default_bucket":
-            bucket = owner.arguments.get("default_bucket")
-            return self.surroundings.bucket if bucket is None else bucket
-        if name == "upload_data":
-            return SdkUnknown(is_text=True)
-        if name == "set_hyperparameters":
-            known = shared_hyperparameters(owner) or owner.arguments.setdefault("set_hyperparameters", Entries({}))
-            if isinstance(known, Entries):
-                known.values.update(call.arguments)
-                known.is_known &= call.is_known
-        elif name in ("fit", "train"):
+        """Return the result of a method of an object of the SDK, and record the jobs that it starts."""
+        if call.kind in ("fit", "train"):
             self.found.started(self._run, owner, call)
-        elif name in ("submit", "map"):
-            self.found.queued(self._run, owner, call, is_list=name == "map")
-        elif name.startswith("with_") and owner.kind.endswith(".ModelTrainer"):
-            owner.arguments[name] = given if call.is_known else SdkUnknown(name)
-            return owner
-        elif name in ("client", "resource", "Session"):
-            call.kind = f"{owner.kind}.{name}"
-            if region_of(call) is None and region_of(owner) is not None:
-                call.arguments["region_name"] = region_of(owner)
-            return call
-        elif name == "get_caller_identity":
-            return Named("boto3.caller_identity")
-        return UNKNOWN
+        elif call.kind in ("submit", "map"):
+            self.found.queued(self._run, owner, call, is_list=call.kind == "map")
+        return result_of_method(owner, call, self.surroundings)
 
     def _requested(self, call: Call, client: followed.Value | None) -> bool:
         """Record the job that a call of boto3 starts; return whether it is one."""
@@ -344,7 +379,3 @@ class ProgramCalls(Recorder):
             made.arguments["region"] = region
         self.found.record(self._run, made, made, "")
         return True
-
-
-def is_decorated(function: Function, name: str) -> bool:
-    return any(isinstance(each, ast.Name) and each.id == name for each in function.node.decorator_list)

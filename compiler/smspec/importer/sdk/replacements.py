@@ -71,6 +71,14 @@ def set_by_name(name: str, owner: followed.Value | None, given: tuple[followed.V
     return False
 
 
+def set_in_another_way(name: str, call: Call) -> followed.Value | None:
+    """Return the result of `vars` or `setattr` of an object of the SDK; None for all others."""
+    first = call.arguments[0] if call.arguments else None
+    if name == "vars" and isinstance(first, SdkInstance):
+        return AttributesOf(first)
+    return Known(None) if set_by_name(name, first, call.arguments[1:], call) else None
+
+
 def replaced_attribute(owner: followed.Value, name: str, value: followed.Value | None = None) -> str:
     """Return what of the SDK a program replaces by setting an attribute, as it names that; empty if nothing."""
     if isinstance(owner, SdkUnknown) and owner.function is not None:

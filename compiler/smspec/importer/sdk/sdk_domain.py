@@ -8,13 +8,14 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from typing import TYPE_CHECKING
 
-from smspec.importer.sdk.callables import SdkClass, as_function, not_followed_bases, with_bases
+from smspec.importer.sdk.callables import SdkClass, as_function, with_bases
 from smspec.importer.sdk.choices import one_of
+from smspec.importer.sdk.copies import copied
 from smspec.importer.sdk.loops import doubt, set_before_use
 from smspec.importer.sdk.notebook import RUN_ELSEWHERE
+from smspec.importer.sdk.program_classes import constants_of, is_followed, plain_class
 from smspec.importer.sdk.sdk_facts import SDK, is_builtin
 from smspec.importer.sdk.values import (
     LONGEST,
@@ -58,7 +59,10 @@ _ENDINGS = (ast.Raise, ast.Return, ast.Break, ast.Continue)
 
 
 class SdkDomain(Domain):
-    """The values of a program that starts jobs; ``step`` counts what copying them costs."""
+    """The values of a program that starts jobs; ``step`` counts what copying them costs.
+
+    ``stored``: the names of attributes that the program sets, or whose collections it changes.
+    """
 
     follows_classes = False
     follows_parts = True
@@ -69,6 +73,7 @@ class SdkDomain(Domain):
         self._outside: dict[str, SdkUnknown] = {}
         self._starred = ""
         self._others: dict[str, SdkClass] = {}
+        self.stored: set[str] = set()
 
     def named(self, value: followed.Value, name: str) -> followed.Value:
         return lifted(lowered(value, name))
@@ -234,17 +239,21 @@ class SdkDomain(Domain):
         self.reached(run, node, frame)
         if not isinstance(node, ast.ClassDef):
             return UNKNOWN
-        made = with_bases(node, list(map(value, node.bases)), self._others) or SdkClass(node, UNKNOWN, {})
+        bases = list(map(value, node.bases))
+        made = with_bases(node, bases, self._others) or plain_class(node, bases)
         made.methods = {
             part.name: Function(run, part, frame.of_functions, defaults_of(part.args, value))
             for part in node.body
             if isinstance(part, ast.FunctionDef)
         }
-        if made.kind:
-            return made
-        made.obstacles = not_followed_bases(node.bases)
-        self._others[node.name] = made
-        return UNKNOWN
+        made.run, made.frame = run, frame
+        made.constants = constants_of(run, node, frame)
+        for name, constant in made.constants.items():
+            if {name, f"{name}="} & self.stored and isinstance(constant, Collection):
+                forget(constant)
+        if not made.kind:
+            self._others[node.name] = made
+        return made if made.kind or is_followed(made) else UNKNOWN
 
     def doubted(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
         doubt(run, node, frame, set_before_use(node, frame, self._step), self._step)
@@ -322,27 +331,6 @@ def alike(one: Value, two: Value, depth: int = 0) -> bool:
         return depth > _DEEPEST
     mine, others = one.members(), two.members()
     return mine.keys() == others.keys() and all(alike(mine[key], others[key], depth + 1) for key in mine)
-
-
-def copied(value: Value, memo: dict[int, Collection]) -> Value:
-    """Return a copy of a collection, with the collections in it; other values cannot change and are shared."""
-    if isinstance(value, Bound):
-        return Bound(lifted(copied(value.owner, memo)), value.name)
-    if not isinstance(value, Collection):
-        return value
-    if id(value) not in memo:
-        found = memo[id(value)] = copy(value)
-        found.fill({key: copied(item, memo) for key, item in value.members().items()})
-    return memo[id(value)]
-
-
-def shallow(value: Value) -> Value:
-    """Return a copy of a collection with the same values in it."""
-    if not isinstance(value, Collection):
-        return value
-    found = copy(value)
-    found.fill(dict(value.members()))
-    return found
 
 
 def _either_of(one: Value, two: Value, done: set[tuple[int, int]], name: str = "") -> Value:

@@ -194,7 +194,8 @@ def _chosen(found: ReadProgram, choice: str | None) -> Job:
         raise RequestNotFound(
             f"no estimator or trainer of the SageMaker SDK, and no call of `{CALL}`, in {_kind(found)}{rest}"
         )
-    fitting = [job for index, job in enumerate(jobs, start=1) if choice in (None, str(index), job.name)]
+    numbered = [job for index, job in enumerate(jobs, start=1) if choice == str(index)]
+    fitting = numbered or [job for job in jobs if choice in (None, job.name)]
     if len(fitting) == 1:
         return fitting[0]
     listed = [f"{index} {_described(job)}" for index, job in enumerate(jobs[:_MOST_LISTED], start=1)]

@@ -20,6 +20,9 @@ _PYTORCH = ("PyTorch", "HuggingFace")
 
 _S3 = "s3://"
 
+NOT_FOLLOWED = "the program may change them where smspec does not follow"
+"""Why arguments of an estimator are not known, if there is no line to name."""
+
 QUEUE = "queue"
 """The argument of a call that holds what belongs to its queue of AWS Batch."""
 

@@ -266,7 +266,7 @@ class Entries(Collection):
             case "values":
                 return SdkItems(list(self.values.values()))
             case "items":
-                pairs = [(key, item) for key, item in self.values.items() if isinstance(key, str | int)]
+                pairs = [(key, item) for key, item in self.values.items() if isinstance(key, str | int | float | None)]
                 return SdkItems([SdkItems([key, item], is_fixed=True) for key, item in pairs])
         self.escape()
         return UNKNOWN
