@@ -49,6 +49,7 @@ HOOKS = frozenset(
 """Methods of the SDK that it calls for a job."""
 
 PLAIN_BASES = frozenset(("object", "ABC", "abc.ABC"))
+_OF_A_START = frozenset(("inputs", "wait", "logs", "job_name", "experiment_config", "input_data_config", "**"))
 ACCESSORS = frozenset(("property", "staticmethod", "classmethod", "functools.cached_property", "cached_property"))
 _SUBMITS = {"submit": 0, "apply_async": 0, "apply": 0, "run_in_executor": 1, "to_thread": 0, "call_soon": 0}
 """Method that runs a function, perhaps elsewhere → the position of the function."""
@@ -367,6 +368,11 @@ def starts_jobs(value: followed.Value, names: frozenset[str]) -> bool:
     """Return whether a value is a method with one of these names, which code that has it may call."""
     function = value.function if isinstance(value, SdkUnknown) else value
     return isinstance(function, Bound) and function.name in names
+
+
+def may_start(call: Call) -> bool:
+    """Return whether the arguments of a `fit` or `train` may be those of the SDK, and not of a model in memory."""
+    return len(call.arguments) <= 1 and call.keywords.keys() <= _OF_A_START
 
 
 def decorators_of(function: Function) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.importer.sdk.callables import is_callable
+from smspec.importer.sdk.callables import SdkClass, is_callable
 from smspec.importer.sdk.sdk_facts import is_job_class
 from smspec.importer.sdk.values import Entries, SdkItems, applied, is_constant, lifted
 from smspec.script.follow import values as followed
@@ -30,6 +30,8 @@ class OneOf(followed.Value):
             function.escape()
 
     def call(self, call: Call) -> followed.Value:
+        if len(self.functions) > 1 and any(isinstance(each, Named | SdkClass) for each in self.functions):
+            return call.unknown_result()  # it makes an object of one of these classes
         results: list[followed.Value] = []
         for function in self.functions:
             with call.run.out_of_order():

@@ -83,11 +83,15 @@ class Following(ProgramCalls):
         for number, function in self._handed:
             self._cell = number
             self._enter(function)
-        called = {function.node for _, function in self._defined if function.was_called}
+        called = {function.node for _, function in self._defined if function.was_called and not self._yields(function)}
         for number, function in self._defined:
             if function.node not in called | self._entered_nodes:
                 self._cell = number
                 self._enter(function)
+
+    def _yields(self, function: Function) -> bool:
+        """Return whether a function is a generator: what follows from its values is not followed."""
+        return self._run.codes.of(function.node).yields
 
     def _follow_apart(self, tree: ast.Module) -> None:
         """Follow a cell that may run in another process: it has other names, or sets those of the notebook."""

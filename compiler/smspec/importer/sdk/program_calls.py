@@ -30,6 +30,7 @@ from smspec.importer.sdk.callables import (
     handed_over,
     is_callable,
     is_decorated,
+    may_start,
     runs_other_code,
     starts_jobs,
 )
@@ -115,7 +116,7 @@ class ProgramCalls(Recorder):
         """Follow a function that the program does not call, with unknown arguments."""
         self._entered_nodes.add(function.node)
         names = dict(self._frame.names)
-        self._run.entered(function, self._bare(is_whole=False), first)
+        self._run.entered(function, self._bare(is_whole=False), first, is_generator=True)
         self._frame.names = names
 
     def attribute(self, owner: followed.Value, name: str) -> followed.Value | None:
@@ -243,7 +244,7 @@ class ProgramCalls(Recorder):
                 return handed
             if runs_other_code(name, call):
                 self._run_elsewhere(call.node, ast.unparse(call.node)[:60])
-            if name in ("fit", "train") and isinstance(owner, SdkUnknown):
+            if name in ("fit", "train") and (isinstance(owner, SdkUnknown) or owner is UNKNOWN) and may_start(call):
                 self.found.starts.setdefault(SdkPlace(self._cell, call.node.lineno), ast.unparse(call.node.func)[:60])
             if name in ("submit", "map") and isinstance(call.keywords.get("training_job"), SdkInstance):
                 self.found.queued(self._run, None, self._made(name, call), is_list=name == "map")

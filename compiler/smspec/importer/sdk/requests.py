@@ -250,7 +250,10 @@ class RequestOfJob:
     def _inputs(self) -> Value:
         call = self.job.call
         if call is None:
-            self.additions.append("no channels (the program creates the estimator only)")
+            if self.job.start:
+                self._lose("inputs", self.job.start)
+            else:
+                self.additions.append("no channels (the program creates the estimator only)")
             return None
         inputs = arguments_of(call).get("inputs")
         if not call.is_known:

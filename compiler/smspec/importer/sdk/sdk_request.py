@@ -168,12 +168,13 @@ def script_source(script: object, directory: object) -> EntrySource | None:
 class Job:
     """An estimator or trainer, and the call that starts the job; None if the program only creates the estimator.
 
-    ``part_of``: what starts the job, if it is no call of `fit`.
+    ``part_of``: what starts the job, if it is no call of `fit`; ``start``: what may start it, if nothing does for sure.
     """
 
     estimator: SdkInstance
     call: SdkInstance | None
     part_of: str
+    start: str = ""
 
     @property
     def place(self) -> SdkPlace:

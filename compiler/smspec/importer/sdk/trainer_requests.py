@@ -256,7 +256,10 @@ class RequestOfTrainer:
         call = self.job.call
         listed: list[Value] = [self.value("input_data_config")]
         if call is None:
-            self.additions.append("no channels (the program creates the trainer only)")
+            if self.job.start:
+                self._lose("input_data_config", self.job.start)
+            else:
+                self.additions.append("no channels (the program creates the trainer only)")
         else:
             own = arguments_of(call)
             listed.append(own.get("input_data_config", call.positional[0] if call.positional else None))

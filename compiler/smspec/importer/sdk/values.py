@@ -276,11 +276,12 @@ class SdkInstance(Collection):
     """An object of the SDK: the full name of its class, or of the function that returned it, and the arguments.
 
     ``name`` is that of the first variable that it was assigned to; ``place`` is where it was created. ``doubt``: why
-    arguments are not known; ``replaced``: which of its methods the program replaces.
+    arguments are not known; ``replaced``: which of its methods the program replaces; ``number``: of what it makes.
     """
 
     doubt = ""
     replaced = ""
+    number = 0
 
     def __init__(self, kind: str, positional: list[Value], arguments: dict[str, Value], place: SdkPlace) -> None:
         self.kind = kind

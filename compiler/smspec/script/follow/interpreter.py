@@ -156,10 +156,14 @@ class ProgramInterpreter:
         self.repeats = repeats
         self.is_certain, self._is_out_of_order = certain and not self._has_ended, before
 
-    def entered(self, function: Function, call: Call, first: Sequence[Value]) -> Value:
-        """Follow a call of a function of the script; return its known result."""
+    def entered(self, function: Function, call: Call, first: Sequence[Value], *, is_generator: bool = False) -> Value:
+        """Follow a call of a function of the script; return its known result.
+
+        ``is_generator``: follow the body of a generator, too; what it yields goes to unknown code.
+        """
         function.was_called = True
-        is_opaque = self.codes.of(function.node).yields or not function.frame.module.is_entered
+        is_closed = self.codes.of(function.node).yields and not is_generator
+        is_opaque = is_closed or not function.frame.module.is_entered
         if is_opaque or function in self._inside or len(self._inside) >= DEEPEST:
             for value in (function, *first):
                 value.escape()

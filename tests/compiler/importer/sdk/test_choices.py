@@ -7,6 +7,7 @@ from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 HEAD = """
 import functools, os, random
 from concurrent.futures import ThreadPoolExecutor
+from sagemaker.estimator import Estimator
 from sagemaker.pytorch import PyTorch
 C = dict(role="arn:aws:iam::111122223333:role/X", instance_count=1, instance_type="ml.m5.xlarge", entry_point="t.py",
          framework_version="2.3.0", py_version="py311", output_path="s3://example-models/o/")
@@ -63,3 +64,35 @@ def test_functions_of_which_one_runs_do_not_see_each_other():
     last = imported_job(found, str(len(found.jobs)))
     is_named = ("arguments",) in [part.path for part in last.not_imported]
     assert is_named or last.request["StoppingCondition"]["MaxRuntimeInSeconds"] not in (5,)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("def made():\n    for n in (2, 3):\n        yield make(n)\nfor each in made():\n    each.fit()", "each.fit"),
+        ("kinds = {'a': lambda: make(2), 'b': lambda: make(3)}\nkinds[os.environ['N']]().fit()", "kinds[os.envi"),
+        ("made = [make(2), make(3)]\nfor each in lib.order(made):\n    each.fit({'train': 's3://a/b'})", "each.fit"),
+    ],
+)
+def test_estimators_that_something_unknown_starts_have_no_known_inputs(text, start):
+    found = found_jobs("a.py", f"{HEAD}{text}\n".encode())
+    jobs = [imported_job(found, str(number)) for number in range(1, len(found.jobs) + 1)]
+    assert {1, 2, 3} <= {job.request["StoppingCondition"]["MaxRuntimeInSeconds"] for job in jobs}
+    for job in jobs:
+        (why,) = [part.why for part in job.not_imported if part.path == ("inputs",)]
+        assert f"`{start}" in why and "may start this job, with inputs that only a run has" in why
+        assert not [part for part in job.additions if "creates the estimator only" in part]
+
+
+@pytest.mark.parametrize("other", ["model.fit(X, y)", "model.fit(X, epochs=3)", "scaler = model"])
+def test_fit_of_a_model_in_memory_starts_no_job(other):
+    found = found_jobs("a.py", f"{HEAD}import sklearn\n{other}\n".encode())
+    assert {job.start for job in found.jobs} == {""}
+
+
+def test_one_of_several_classes_is_not_followed():
+    kinds = "kinds = {'a': PyTorch, 'b': Estimator}\nk = kinds[os.environ['N']]"
+    text = f"{kinds}(role='r', instance_type='ml.m5.large')\nk.fit()\n"
+    found = found_jobs("a.py", f"{HEAD}{text}".encode())
+    assert "k" not in [job.estimator.name for job in found.jobs]
+    assert "line 14: what it makes is known only when" in str(imported_job(found, "1").not_imported[-1])
