@@ -39,7 +39,7 @@ from smspec.importer.sdk.conversions import converted, read_from
 from smspec.importer.sdk.copies import copied, shallow
 from smspec.importer.sdk.found_jobs import FoundJobs
 from smspec.importer.sdk.images import is_image_call
-from smspec.importer.sdk.notebook import RUN_ELSEWHERE
+from smspec.importer.sdk.notebook import RUN_ELSEWHERE, code_of_magic
 from smspec.importer.sdk.program_classes import fill_fields, of_data_class
 from smspec.importer.sdk.replacements import (
     AttributesOf,
@@ -77,6 +77,7 @@ from smspec.script.follow import values as followed
 from smspec.script.follow.frames import Call, Frame, Function
 from smspec.script.follow.interpreter import ProgramInterpreter, Recorder
 from smspec.script.follow.values import UNKNOWN, Bound, Known, Named
+from smspec.script.script_files import tree_or_error
 from smspec.source import SourceText, Span
 
 MOST_STEPS = 300_000
@@ -242,6 +243,11 @@ class ProgramCalls(Recorder):
         if not isinstance(owner, SdkInstance):
             if (handed := handed_over(f".{name}", call, self._run)) is not None:
                 return handed
+            code = code_of_magic(name, [each.constant() for each in call.arguments])
+            tree = None if code is None else tree_or_error(SourceText("cell", code))
+            if isinstance(tree, ast.Module):
+                self._run.module(tree, self._frame)
+                return UNKNOWN
             if runs_other_code(name, call):
                 self._run_elsewhere(call.node, ast.unparse(call.node)[:60])
             if name in ("fit", "train") and (isinstance(owner, SdkUnknown) or owner is UNKNOWN) and may_start(call):

@@ -95,4 +95,4 @@ def test_one_of_several_classes_is_not_followed():
     text = f"{kinds}(role='r', instance_type='ml.m5.large')\nk.fit()\n"
     found = found_jobs("a.py", f"{HEAD}{text}".encode())
     assert "k" not in [job.estimator.name for job in found.jobs]
-    assert "line 14: what it makes is known only when" in str(imported_job(found, "1").not_imported[-1])
+    assert "line 12: what it makes is known only when" in str(imported_job(found, "1").not_imported[-1])
