@@ -295,10 +295,10 @@ def _run_by_magic(lines: list[str], start: int) -> list[str]:
     if found is None:
         return []
     indent, target, is_plain, statement = found.groups()
+    if "timeit" in lines[start].partition(statement)[0]:
+        statement = "; ".join([statement, *(f"{name} = {NOT_KNOWN}" for name in _set_by(statement))])
     if target:
         statement = f"{target}{statement}" if is_plain else f"{target}{NOT_KNOWN}; {statement}"
-    if statement and "timeit" in lines[start].partition(statement)[0]:
-        statement = "; ".join([statement, *(f"{name} = {NOT_KNOWN}" for name in _set_by(statement))])
     is_code = isinstance(tree_or_error(SourceText("line", statement)), ast.Module)
     return f"{indent}{statement}".split("\n") if is_code else []
 
