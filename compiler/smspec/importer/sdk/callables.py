@@ -50,7 +50,12 @@ HOOKS = frozenset(
 
 PLAIN_BASES = frozenset(("object", "ABC", "abc.ABC"))
 _OF_A_START = frozenset(("inputs", "wait", "logs", "job_name", "experiment_config", "input_data_config", "**"))
-ACCESSORS = frozenset(("property", "staticmethod", "classmethod", "functools.cached_property", "cached_property"))
+ACCESSORS = frozenset(
+    (
+        *("abstractmethod", "abc.abstractmethod", "property", "staticmethod", "classmethod"),
+        *("functools.cached_property", "cached_property"),
+    )
+)
 _SUBMITS = {"submit": 0, "apply_async": 0, "apply": 0, "run_in_executor": 1, "to_thread": 0, "call_soon": 0}
 """Method that runs a function, perhaps elsewhere → the position of the function."""
 

@@ -10,7 +10,7 @@ from smspec.importer.sdk.callables import SdkClass, is_decorated
 from smspec.importer.sdk.copies import copied
 from smspec.importer.sdk.notebook import NotebookProgram, unreadable
 from smspec.importer.sdk.program_calls import ProgramCalls
-from smspec.importer.sdk.program_classes import stored_attributes
+from smspec.importer.sdk.program_classes import replaced_in_subclasses, stored_attributes
 from smspec.importer.sdk.values import (
     Entries,
     SdkInstance,
@@ -39,6 +39,7 @@ class Following(ProgramCalls):
         self.is_complete = True
         self.unreadable: list[str] = []
         self._constants: dict[str, dict[str, Value]] = {}
+        self._classes: list[ast.ClassDef] = []
         try:
             self._follow(program)
         except (TooManySteps, RecursionError):
@@ -48,6 +49,8 @@ class Following(ProgramCalls):
         definitions: list[tuple[int, ast.stmt]] = []
         trees = [tree_or_error(SourceText("cell", cell.code)) for cell in program.cells]
         self._stored |= stored_attributes(tree for tree in trees if isinstance(tree, ast.Module))
+        parts = [part for tree in trees if isinstance(tree, ast.Module) for part in ast.walk(tree)]
+        self._classes = [part for part in parts if isinstance(part, ast.ClassDef)]
         for cell, tree in zip(program.cells, trees, strict=True):
             self._cell = cell.number
             if isinstance(tree, ast.Module) and cell.is_apart:
@@ -134,21 +137,24 @@ class Following(ProgramCalls):
         called = {name for name, function in followed_methods.items() if function.was_called}
         if start is not None and not called >= own.keys():
             self._enter(start, made)
-        self._doubt_attributes(made)
+        replaced = replaced_in_subclasses(node.name, self._classes) - {"__init__"}
+        self._doubt_attributes(made, self._stored | replaced)
+        for name in replaced & methods.keys():
+            del methods[name]  # an object of a subclass has another one
         for function in own.values():
             if function is not start and not function.was_called and function.node.name not in called:
                 instance = lifted(copied(made, {}))
                 self._enter(function, *(() if is_decorated(function, "staticmethod") else (instance,)))
 
-    def _doubt_attributes(self, made: SdkInstance) -> None:
+    def _doubt_attributes(self, made: SdkInstance, stored: set[str]) -> None:
         """Treat attributes that code outside of the constructor sets, or changes, as unknown."""
         for name, value in list(made.arguments.items()):
             if isinstance(value, SdkInstance):
-                for inner in self._stored & value.arguments.keys():
+                for inner in stored & value.arguments.keys():
                     value.arguments[inner] = SdkUnknown(inner)
-            elif isinstance(value, SdkItems | Entries) and {name, f"{name}="} & self._stored:
+            elif isinstance(value, SdkItems | Entries) and {name, f"{name}="} & stored:
                 forget(value)
-            elif name in self._stored:
+            elif name in stored:
                 made.arguments[name] = SdkUnknown(name)
 
     @property

@@ -140,6 +140,17 @@ class ProgramCalls(Recorder):
     def attribute_set(self, owner: followed.Value, name: str, value: followed.Value, node: ast.expr) -> None:
         self._replaced(replaced_attribute(owner, name, value), node, owner)
 
+    def context_entered(self, manager: followed.Value) -> followed.Value | None:
+        found = manager.made_by.found("__enter__") if isinstance(manager, SubclassInstance) else None
+        if found is None or not isinstance(manager, SubclassInstance):
+            return None
+        return self._entered(manager, *found, self._bare(is_whole=True))
+
+    def context_left(self, manager: followed.Value) -> None:
+        found = manager.made_by.found("__exit__") if isinstance(manager, SubclassInstance) else None
+        if found is not None and isinstance(manager, SubclassInstance):
+            self._entered(manager, *found, self._bare(is_whole=False))
+
     def defined(self, function: Function) -> None:
         self._defined.append((self._cell, function))
 

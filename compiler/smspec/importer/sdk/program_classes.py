@@ -142,6 +142,19 @@ def stored_attributes(trees: Iterable[ast.AST]) -> set[str]:
     return found
 
 
+def replaced_in_subclasses(name: str, classes: Sequence[ast.ClassDef]) -> set[str]:
+    """Return what the bodies of the classes that are below another one set or define, by name."""
+    names, found = {name}, set[str]()
+    for node in classes:  # a class is defined after its bases
+        if names & {ast.unparse(base).rpartition(".")[2] for base in node.bases}:
+            names.add(node.name)
+            found |= {part.name for part in node.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)}
+            found |= {
+                part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            }
+    return found
+
+
 def _outside_constructors(tree: ast.AST) -> Iterator[ast.AST]:
     rest = [tree]
     while rest:

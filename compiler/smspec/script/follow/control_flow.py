@@ -200,17 +200,25 @@ class ControlFlow:
     def with_(self, node: ast.With | ast.AsyncWith) -> Ending | None:
         """Follow a block with context managers, which may suppress exceptions."""
         is_reliable = True
+        contexts: list[Value] = []
         for item in node.items:
             called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
             is_reliable &= lets_errors_through(self._evaluation.full_name(called))
             value = self.value(item.context_expr)
-            value.escape()
+            entered = self.run.recorder.context_entered(value)
+            if entered is None:
+                value.escape()
+                entered = value.entered()
+            else:
+                contexts.append(value)
             if item.optional_vars is not None:
-                self.assign(item.optional_vars, value.entered())
+                self.assign(item.optional_vars, entered)
         if is_reliable:
             return self._block(node.body)
         with self.run.perhaps(self.frame):  # it may suppress exceptions in the block
             ending = self._block(node.body)
+            for context in reversed(contexts):
+                self.run.recorder.context_left(context)
         if ending is not None:
             self._note([ending])
             self.run.is_certain = False

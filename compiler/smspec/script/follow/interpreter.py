@@ -76,6 +76,13 @@ class Recorder:
     def defined(self, _function: Function) -> None:
         """See the definition of a function."""
 
+    def context_entered(self, _manager: Value) -> Value | None:
+        """Return what `with` assigns for a context manager; None if that is not followed."""
+        return None
+
+    def context_left(self, _manager: Value) -> None:
+        """See the end of a block of a context manager that is followed."""
+
     def not_followed(self, _call: Call) -> None:
         """See a call of which nothing is known."""
 

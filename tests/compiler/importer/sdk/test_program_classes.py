@@ -63,6 +63,15 @@ def counts(text):
         ("class Job(dict):\n    count = 1\nstart(Job().count)", ["?"]),
         ("@u\nclass Job:\n    count = 1\nstart(Job().count)", ["?"]),
         ("class Job(metaclass=M):\n    count = 1\nstart(Job().count)", ["?"]),
+        (f"{JOB}    def __init_subclass__(cls): ...\nclass X(Job):\n    count = 5\nX().run()", ["?"]),
+        (f"{JOB}    def __getitem__(self, key): ...\nclass X(Job):\n    def run(self): ...\n", ["?", 1]),
+        ("class Job(lib.A):\n    def size(self):\n        return 1\n    def run(self):\n        start(self.size())\n"
+         "class Big(Job):\n    def size(self):\n        return 8\nBig().run()", ["?"]),
+        ("from abc import ABC, abstractmethod\nclass Job(ABC):\n    @abstractmethod\n    def size(self): ...\n"
+         "    def run(self):\n        start(self.size())\nclass Big(Job):\n    def size(self):\n        return 8\n"
+         "for kind in (Big,):\n    kind().run()", [8]),
+        ("class Job:\n    def __enter__(self):\n        self.n = 1\n        return self\n"
+         "    def __exit__(self, *a):\n        start(self.n)\nwith Job() as j:\n    j.n = 6", [6]),
         (f"{JOB}Job.run = lambda self: start(9)\nJob().run()", [9]),
     ],
 )  # fmt: skip
