@@ -74,7 +74,7 @@ def test_functions_of_which_one_runs_do_not_see_each_other():
         ("made = [make(2), make(3)]\nfor each in lib.order(made):\n    each.fit({'train': 's3://a/b'})", "each.fit"),
     ],
 )
-def test_estimators_that_something_unknown_starts_have_no_known_inputs(text, start):
+def test_estimators_that_unknown_code_starts_have_open_inputs(text, start):
     found = found_jobs("a.py", f"{HEAD}{text}\n".encode())
     jobs = [imported_job(found, str(number)) for number in range(1, len(found.jobs) + 1)]
     assert {1, 2, 3} <= {job.request["StoppingCondition"]["MaxRuntimeInSeconds"] for job in jobs}

@@ -96,7 +96,7 @@ def test_hyperparameters_of_objects_are_sent(text, expected):
 @pytest.mark.parametrize(
     "change", ["Job.hp['lr'] = 0.5", "def f(j):\n    j.hp.update(lr=0.5)", "def f(j):\n    h = j.hp\n    h['lr'] = 0.5"]
 )
-def test_collection_of_a_class_that_the_program_changes_is_doubted(change):
+def test_collection_of_a_class_that_is_changed_is_doubted(change):
     found = imported_job(found_jobs("a.py", f"{HEAD}{OTHERS}{change}\nJob().run()\n".encode()), "1")
     assert found.not_imported
     assert found.request.get("HyperParameters", {}).get("lr") != "0.1"
