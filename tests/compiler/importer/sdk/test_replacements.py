@@ -47,7 +47,7 @@ def test_attributes_that_are_set_by_name_are_sent(text):
         ("lib.tune(by=e)", "line 8: `lib.tune(by=e)` may change them"),
     ],
 )
-def test_what_may_change_an_estimator_is_listed_with_its_line(text, why):
+def test_code_that_may_change_an_estimator_is_listed(text, why):
     found = imported_program(f"{HEAD}{text}\ne.fit()\n")
     assert [(part.path, part.why) for part in found.not_imported] == [(("arguments",), why)]
 
@@ -93,7 +93,7 @@ def test_job_is_refused_if_the_program_replaces_the_sdk(text, name):
         "s = sagemaker.Session()\ns.note = 'n'",
     ],
 )
-def test_what_changes_no_job_is_not_refused(text):
+def test_change_without_an_effect_on_jobs_is_accepted(text):
     found = imported_program(f"{HEAD}{text}\ne.fit()\n")
     assert found.request["StoppingCondition"] == {"MaxRuntimeInSeconds": 55}
 
