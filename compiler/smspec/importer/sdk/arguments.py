@@ -181,6 +181,22 @@ def shared_hyperparameters(instance: SdkInstance) -> Entries | None:
     return given if isinstance(given, Entries) and (given.values or not given.is_known) else None
 
 
+def own_hyperparameters(instance: SdkInstance) -> Entries | None:
+    """Return the mapping that an estimator keeps and sends; None if it is not known."""
+    given = arguments_of(instance).get("hyperparameters")
+    shared = shared_hyperparameters(instance)
+    if shared is not None or not isinstance(given, Entries | None):
+        return shared
+    if given is None or instance.kind.rpartition(".")[2] in FRAMEWORKS:
+        given = instance.arguments["hyperparameters"] = Entries({})  # a framework replaces an empty one
+    return given
+
+
+def keeps_hyperparameters(instance: SdkInstance) -> bool:
+    """Return whether the class is that of an estimator: a trainer has a public attribute for them."""
+    return instance.kind.rpartition(".")[2] in (*FRAMEWORKS, "Estimator", "EstimatorBase")
+
+
 def keep_copies(instance: SdkInstance) -> None:
     """Give an estimator of a plain image a copy of its hyperparameters, as the SDK does."""
     given = instance.arguments.get("hyperparameters")

@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.arguments import ATTRIBUTES, keep_copies
 from smspec.importer.sdk.sdk_facts import is_job_class
-from smspec.importer.sdk.values import SdkInstance, SdkItems, SdkPlace, SdkUnknown, Value, applied, lifted, lowered
+from smspec.importer.sdk.values import (
+    Collection,
+    SdkInstance,
+    SdkItems,
+    SdkPlace,
+    SdkUnknown,
+    Value,
+    applied,
+    lifted,
+    lowered,
+)
 from smspec.script.follow import values as followed
-from smspec.script.follow.frames import Call, Function
+from smspec.script.follow.frames import Call, Frame, Function
 from smspec.script.follow.values import UNKNOWN, Bound, Named
+from smspec.source import SourceText
 
 if TYPE_CHECKING:
     from smspec.script.follow.interpreter import ProgramInterpreter
@@ -21,8 +32,8 @@ NEW = "()"
 """The method that the call of a class is."""
 
 START = "__init__"
-_HARMLESS = frozenset((START, "__repr__", "__str__", "__eq__", "__hash__", "__len__", "__enter__", "__exit__"))
-_HOOKS = frozenset(
+HARMLESS = frozenset((START, "__repr__", "__str__", "__eq__", "__hash__", "__len__", "__enter__", "__exit__"))
+HOOKS = frozenset(
     (
         *("hyperparameters", "set_hyperparameters", "training_image_uri", "enable_network_isolation", "get_vpc_config"),
         *("prepare_workflow_for_training", "_prepare_for_training", "_prepare_for_training_job", "_validate_mfa"),
@@ -37,19 +48,27 @@ _HOOKS = frozenset(
 )
 """Methods of the SDK that it calls for a job."""
 
-_PLAIN_BASES = frozenset(("object", "ABC", "abc.ABC"))
-_ACCESSORS = frozenset(("property", "staticmethod", "classmethod", "functools.cached_property", "cached_property"))
+PLAIN_BASES = frozenset(("object", "ABC", "abc.ABC"))
+_OF_A_START = frozenset(("inputs", "wait", "logs", "job_name", "experiment_config", "input_data_config", "**"))
+ACCESSORS = frozenset(
+    (
+        *("abstractmethod", "abc.abstractmethod", "property", "staticmethod", "classmethod"),
+        *("functools.cached_property", "cached_property"),
+    )
+)
 _SUBMITS = {"submit": 0, "apply_async": 0, "apply": 0, "run_in_executor": 1, "to_thread": 0, "call_soon": 0}
 """Method that runs a function, perhaps elsewhere → the position of the function."""
 
 _MAPS = frozenset(("map", "starmap", "imap", "imap_unordered", "map_async"))
+_MOST_MAPPED = 200
 _THREADS = ("threading.Thread", "threading.Timer", "multiprocessing.Process")
 
 
 class SdkClass(followed.Value):
-    """A class of the program with a base of the SDK, ``kind``; ``above``: its base, if that is of the program, too.
+    """A class of the program; ``kind``: its base of the SDK, if any; ``above``: its base, if that is of the program.
 
-    ``obstacles``: other bases, and what code outside sets, as they are written.
+    ``obstacles``: other bases, and what code outside sets, as they are written. ``constants``: what its body sets;
+    ``is_data``: a data class.
     """
 
     may_be_none = False
@@ -61,13 +80,35 @@ class SdkClass(followed.Value):
         self.methods = methods
         self.node = node
         self.obstacles: tuple[str, ...] = ()
+        self.constants: dict[str, Value] = {}
+        self.is_data = False
+        self.frame = Frame(SourceText("program", ""))
+        self.run: ProgramInterpreter | None = None
 
     def truth(self) -> bool:
         return True
 
     def set_attribute(self, name: str, value: followed.Value) -> None:
+        if not self.kind and self.run is not None:
+            self.methods.pop(name, None)
+            if isinstance(value, Function) and self.run.is_certain:
+                self.methods[name] = value
+            else:
+                self.constants[name] = lowered(value, name) if self.run.is_certain else SdkUnknown(name)
+            return
         value.escape()
         self.obstacles = (*self.obstacles, f"{self.name}.{name} = …")
+
+    def attribute(self, name: str) -> followed.Value:
+        return self.of_body(name) or Bound(self, name)
+
+    def of_body(self, name: str) -> followed.Value | None:
+        """Return what the body of the class, or of one above it, sets; None if it does not, or if it is a method."""
+        if name in self.methods:
+            return None
+        if name in self.constants:
+            return lifted(self.constants[name])
+        return self.above.of_body(name) if self.above is not None else None
 
     def call(self, call: Call) -> followed.Value:
         return call.run.recorder.method_called(self, NEW, call) or UNKNOWN
@@ -81,7 +122,7 @@ class SdkClass(followed.Value):
     def overridden(self) -> dict[str, int]:
         """Return the methods that replace those of the SDK, with their lines."""
         found = self.above.overridden() if self.above is not None else {}
-        own = {name: method.node.lineno for name, method in self.methods.items() if name in _HOOKS}
+        own = {name: method.node.lineno for name, method in self.methods.items() if name in HOOKS}
         return {**found, **own}
 
     def not_followed(self) -> str:
@@ -100,16 +141,16 @@ def _not_followed(node: ast.ClassDef) -> Iterator[str]:
     for part in node.body:
         if isinstance(part, ast.FunctionDef):
             words = [ast.unparse(each) for each in part.decorator_list]
-            is_special = part.name.startswith("__") and part.name.endswith("__") and part.name not in _HARMLESS
-            is_hook = part.name in _HOOKS or part.name in (START, "fit", "train") or part.name in ATTRIBUTES
-            if is_special or not _ACCESSORS.issuperset(words) or (words and is_hook):
+            is_special = part.name.startswith("__") and part.name.endswith("__") and part.name not in HARMLESS
+            is_hook = part.name in HOOKS or part.name in (START, "fit", "train") or part.name in ATTRIBUTES
+            if is_special or not ACCESSORS.issuperset(words) or (words and is_hook):
                 yield f"`{words[0] if words and not is_special else part.name}`"
-            elif part.name in _HOOKS and _changes_self(part):
+            elif part.name in HOOKS and _changes_self(part):
                 yield f"`{part.name}`, which the SDK calls, and which changes the object"
         elif isinstance(part, ast.Assign | ast.AnnAssign):
             targets = part.targets if isinstance(part, ast.Assign) else [part.target]
             names = {each.id for each in targets if isinstance(each, ast.Name)}
-            if len(names) < len(targets) or names & (_HOOKS | {START, "fit", "train"}) - {"_framework_name"}:
+            if len(names) < len(targets) or names & (HOOKS | {START, "fit", "train"}) - {"_framework_name"}:
                 yield f"`{ast.unparse(part)[:60]}`"
         elif not isinstance(part, ast.Pass | ast.Expr):
             yield f"`{ast.unparse(part).splitlines()[0][:60]}`"
@@ -140,7 +181,7 @@ def bound_to(owner: followed.Value, kind: SdkClass, function: Function) -> tuple
 
 def not_followed_bases(bases: Iterable[ast.expr]) -> tuple[str, ...]:
     """Return the bases that may bring methods which are not followed, as they are written."""
-    return tuple(written for written in map(ast.unparse, bases) if written not in _PLAIN_BASES)
+    return tuple(written for written in map(ast.unparse, bases) if written not in PLAIN_BASES)
 
 
 def with_bases(node: ast.ClassDef, bases: Sequence[followed.Value], seen: dict[str, SdkClass]) -> SdkClass | None:
@@ -152,7 +193,7 @@ def with_bases(node: ast.ClassDef, bases: Sequence[followed.Value], seen: dict[s
         (
             index
             for index, base in enumerate(bases)
-            if isinstance(base, SdkClass) or (isinstance(base, Named) and is_job_class(base.name))
+            if (isinstance(base, SdkClass) and base.kind) or (isinstance(base, Named) and is_job_class(base.name))
         ),
         None,
     )
@@ -162,12 +203,21 @@ def with_bases(node: ast.ClassDef, bases: Sequence[followed.Value], seen: dict[s
     for base in reversed(node.bases[:at]):
         mixed = seen.get(base.id) if isinstance(base, ast.Name) else None
         if mixed is not None:
-            above = SdkClass(mixed.node, above, mixed.methods)
-            above.obstacles = mixed.obstacles
+            above = chained(mixed, above)
         else:
             unknown.append(base)
     made = SdkClass(node, above, {})
     made.obstacles = not_followed_bases([*unknown, *node.bases[at + 1 :]])
+    return made
+
+
+def chained(kind: SdkClass, above: followed.Value) -> SdkClass:
+    """Return a class, with those above it, as it is between another one and its base."""
+    if kind.above is not None:
+        above = chained(kind.above, above)
+    made = SdkClass(kind.node, above, kind.methods)
+    made.obstacles, made.constants, made.is_data = kind.obstacles, kind.constants, kind.is_data
+    made.frame, made.run = kind.frame, kind.run
     return made
 
 
@@ -185,7 +235,16 @@ class SubclassInstance(SdkInstance):
     def attribute(self, name: str) -> followed.Value:
         if name in ("_hyperparameters", "__dict__"):
             self.is_known = False
-        return lifted(self.own[name]) if name in self.own else super().attribute(name)
+        if name in self.own:
+            is_open = not self.kind and not self.is_known and not isinstance(self.own[name], Collection)
+            return SdkUnknown(name) if is_open else lifted(self.own[name])
+        constant = None if name in self.arguments else self.made_by.of_body(name)
+        if constant is not None and (self.kind or self.is_known):
+            return constant
+        return super().attribute(name)
+
+    def call(self, call: Call) -> followed.Value:
+        return self.method("__call__", call)
 
     def members(self) -> dict[object, Value]:
         return {**super().members(), **{(name,): value for name, value in self.own.items()}}
@@ -197,13 +256,13 @@ class SubclassInstance(SdkInstance):
     def set_attribute(self, name: str, value: followed.Value) -> None:
         if name in ("_hyperparameters", "__dict__", "__class__"):
             self.is_known = False
-        is_argument = name in self.arguments or name in ATTRIBUTES
+        is_argument = self.kind and (name in self.arguments or name in ATTRIBUTES)
         (self.arguments if is_argument else self.own)[name] = lowered(value, name)
 
     def built(self, call: SdkInstance) -> None:
         """Take the arguments that the class of the SDK is given."""
         self.positional, self.arguments = call.positional, call.arguments
-        self.is_known = call.is_known
+        self.is_known, self.doubt = call.is_known, call.doubt
         keep_copies(self)
 
 
@@ -259,36 +318,47 @@ def as_function(node: ast.Lambda) -> ast.FunctionDef:
     return ast.copy_location(made, node)
 
 
-def handed_over(name: str, call: Call, run: ProgramInterpreter) -> bool:
-    """Follow a function that is given to a thread, a pool, or `map`; return whether the call does that."""
+def handed_over(name: str, call: Call, run: ProgramInterpreter) -> followed.Value | None:
+    """Follow a function that is given to a thread, a pool, or `map`; None if the call does not do that."""
     if name in _THREADS:
         function = call.argument(1, "target" if name != _THREADS[1] else "function")
         if not is_callable(function) or function is None:
-            return False
+            return None
         given = call.keywords.get("args")
         values = (lifted(given).items() or ()) if given is not None else ()
         named = call.keywords.get("kwargs")
         entries = (named.entries() if named is not None else {}) or {}
         is_whole = (given is None or lifted(given).items() is not None) and (named is None or bool(entries))
         applied(function, Call(run, call.node, tuple(values), entries, is_whole))
-        return True
+        return UNKNOWN
     last = name.rpartition(".")[2]
     at = _SUBMITS.get(last, 0)
     if len(call.arguments) <= at or not is_callable(call.arguments[at]):
-        return False
+        return None
     function, rest = call.arguments[at], call.arguments[at + 1 :]
     if last in _MAPS:
-        listed = rest[0] if len(rest) == 1 else UNKNOWN
-        items = listed.items() if isinstance(listed, SdkItems) else None
-        for number, item in enumerate(((UNKNOWN,) if items is None else items)[:200]):
-            run.rounds.append(number)
-            applied(function, Call(run, call.node, (item,), {}, True))
-            run.rounds.pop()
-        return True
+        return _mapped(function, rest, call, is_spread=last == "starmap")
     if last in _SUBMITS:
         applied(function, Call(run, call.node, rest, call.keywords, call.is_whole))
-        return True
-    return False
+        return UNKNOWN
+    return None
+
+
+def _mapped(
+    function: followed.Value, lists: Sequence[followed.Value], call: Call, *, is_spread: bool
+) -> followed.Value:
+    """Follow a function for each item of lists, and return its results."""
+    known = [each.items() if isinstance(each, SdkItems) else None for each in lists]
+    rows: Sequence[tuple[followed.Value, ...] | None] = [None]
+    if known and None not in known:
+        rows = list(zip(*(each or () for each in known), strict=False))[:_MOST_MAPPED]
+    results: list[Value] = []
+    for number, row in enumerate(rows):
+        given = row[0].items() if row is not None and is_spread else row
+        call.run.rounds.append(number)
+        results.append(lowered(applied(function, Call(call.run, call.node, given or (), {}, given is not None))))
+        call.run.rounds.pop()
+    return UNKNOWN if rows == [None] else SdkItems(results, is_fixed=True)
 
 
 def runs_other_code(name: str, call: Call) -> bool:
@@ -303,3 +373,18 @@ def starts_jobs(value: followed.Value, names: frozenset[str]) -> bool:
     """Return whether a value is a method with one of these names, which code that has it may call."""
     function = value.function if isinstance(value, SdkUnknown) else value
     return isinstance(function, Bound) and function.name in names
+
+
+def may_start(call: Call) -> bool:
+    """Return whether the arguments of a `fit` or `train` may be those of the SDK, and not of a model in memory."""
+    return len(call.arguments) <= 1 and call.keywords.keys() <= _OF_A_START
+
+
+def decorators_of(function: Function) -> set[str]:
+    """Return the names of the decorators of a function, without their modules."""
+    return {ast.unparse(each).rpartition(".")[2] for each in function.node.decorator_list}
+
+
+def is_decorated(function: Function, name: str) -> bool:
+    """Return whether a function has a decorator with this name."""
+    return name in decorators_of(function)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 
+from smspec.importer.sdk.iterables import iterated, taken
 from smspec.importer.sdk.values import Entries, SdkItems, SdkUnknown, Value
 
 _LONGEST_TEXT = 1 << 20
@@ -22,6 +23,9 @@ def converted(name: str, positional: list[Value], named: dict[str, Value]) -> Va
         return _dict(positional[0] if positional else Entries({}), named)
     if name in ("list", "tuple") and len(positional) == 1 and not named:
         return _items(positional[0], is_fixed=name == "tuple")
+    made = iterated(name, positional, named)
+    if made is not None:
+        return made
     first = positional[0] if positional else next(iter(named.values()), None)
     if name in _OPENERS:
         return SdkUnknown(file=first) if isinstance(first, str) else None
@@ -51,6 +55,7 @@ def _dict(first: Value, named: dict[str, Value]) -> Value:
 def _of_pairs(listed: SdkItems) -> Entries:
     """Return the mapping of pairs of keys and values."""
     found = Entries({}, is_known=listed.is_known)
+    taken(listed)
     for pair in listed.values:
         values = pair.values if isinstance(pair, SdkItems) and pair.is_known else []
         if len(values) == 2 and isinstance(values[0], str | int | float):
@@ -61,12 +66,10 @@ def _of_pairs(listed: SdkItems) -> Entries:
 
 
 def _items(value: Value, *, is_fixed: bool) -> Value | None:
-    if isinstance(value, SdkItems):
-        return SdkItems(list(value.values), is_fixed=is_fixed, is_known=value.is_known)
-    if isinstance(value, Entries) and value.is_known:
-        keys = [key for key in value.values if isinstance(key, str | int | float | None)]
-        return SdkItems(list(keys), is_fixed=is_fixed)
-    return None
+    if isinstance(value, SdkItems) and not value.is_known:
+        return SdkItems(list(value.values), is_fixed=is_fixed, is_known=False)
+    values = taken(value)
+    return None if values is None else SdkItems(values, is_fixed=is_fixed)
 
 
 def _parsed(text: str) -> Value | None:

@@ -4,50 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
-from smspec.importer.sdk.arguments import keep_copies, shared_hyperparameters
-from smspec.importer.sdk.call_requests import (
-    CALL,
-    UNPACKED,
-    in_a_file,
-    is_request,
-    name_of,
-    region_of,
-    requested_by,
-)
-from smspec.importer.sdk.callables import (
-    LAMBDA,
-    NEW,
-    START,
-    Partial,
-    SdkClass,
-    SdkSuper,
-    SubclassInstance,
-    bound_to,
-    handed_over,
-    is_callable,
-    runs_other_code,
-    starts_jobs,
-)
-from smspec.importer.sdk.conversions import converted, read_from
-from smspec.importer.sdk.found_jobs import FoundJobs
-from smspec.importer.sdk.images import is_image_call
-from smspec.importer.sdk.notebook import RUN_ELSEWHERE, NotebookProgram, unreadable
-from smspec.importer.sdk.sdk_domain import NamesOfProgram, SdkDomain, copied, doubt_names, shallow
-from smspec.importer.sdk.sdk_facts import (
-    PARAMETERS,
-    REMOTE,
-    Surroundings,
-    attribute_of,
-    is_job_class,
-    is_of_the_sdk,
-    item_of,
-    leaves_arguments,
-    result_of,
-)
+from smspec.importer.sdk.callables import SdkClass, is_decorated
+from smspec.importer.sdk.copies import copied
+from smspec.importer.sdk.notebook import NotebookProgram, unreadable
+from smspec.importer.sdk.program_calls import ProgramCalls
+from smspec.importer.sdk.program_classes import replaced_in_subclasses, stored_attributes
 from smspec.importer.sdk.values import (
     Entries,
     SdkInstance,
+    SdkItems,
     SdkPlace,
     SdkUnknown,
     Value,
@@ -55,51 +22,37 @@ from smspec.importer.sdk.values import (
     lifted,
     lowered,
 )
-from smspec.script.follow import values as followed
 from smspec.script.follow.evaluation import Evaluation
-from smspec.script.follow.frames import Call, Frame, Function
-from smspec.script.follow.interpreter import ProgramInterpreter, Recorder, TooManySteps
-from smspec.script.follow.values import UNKNOWN, Bound, Known, Named
+from smspec.script.follow.frames import Frame, Function
+from smspec.script.follow.interpreter import TooManySteps
 from smspec.script.script_files import tree_or_error
-from smspec.source import SourceText, Span
-
-MOST_STEPS = 300_000
-"""Expressions and statements: a long notebook has some thousands."""
-
-_OF_AN_ESTIMATOR = frozenset(("role", "role_arn", "image_uri", "entry_point"))
-"""Arguments of which an estimator has one besides its instance type."""
+from smspec.source import SourceText
 
 _ASSIGNED = re.compile(r"^[ \t]*([A-Za-z_]\w*)[ \t]*[-+*/|]?=", re.MULTILINE)
 
 
-class Following(Recorder):
+class Following(ProgramCalls):
     """A program while it is followed, and the jobs that it would start."""
 
     def __init__(self, program: NotebookProgram) -> None:
-        self.surroundings = Surroundings()
-        self.found = FoundJobs()
+        super().__init__()
         self.is_complete = True
         self.unreadable: list[str] = []
-        self._inside: list[tuple[SubclassInstance, SdkClass]] = []
-        self._constructed_classes: set[SdkClass] = set()
-        self._cell = 0
-        self._methods: dict[str, dict[str, Function]] = {}
         self._constants: dict[str, dict[str, Value]] = {}
-        self._run = ProgramInterpreter(self, lambda _, __: None, SdkDomain(self._step), most_steps=MOST_STEPS)
-        self._frame = Frame(SourceText("program", ""))
+        self._classes: list[ast.ClassDef] = []
         try:
             self._follow(program)
         except (TooManySteps, RecursionError):
             self.is_complete = False
 
-    def _step(self, count: int) -> None:
-        self._run.step(count)
-
     def _follow(self, program: NotebookProgram) -> None:
         definitions: list[tuple[int, ast.stmt]] = []
-        for cell in program.cells:
+        trees = [tree_or_error(SourceText("cell", cell.code)) for cell in program.cells]
+        self._stored |= stored_attributes(tree for tree in trees if isinstance(tree, ast.Module))
+        parts = [part for tree in trees if isinstance(tree, ast.Module) for part in ast.walk(tree)]
+        self._classes = [part for part in parts if isinstance(part, ast.ClassDef)]
+        for cell, tree in zip(program.cells, trees, strict=True):
             self._cell = cell.number
-            tree = tree_or_error(SourceText("cell", cell.code))
             if isinstance(tree, ast.Module) and cell.is_apart:
                 self._follow_apart(tree)
             elif isinstance(tree, ast.Module):
@@ -118,13 +71,30 @@ class Following(Recorder):
         for number, node in definitions:
             self._cell = number
             kind = self._frame.names.get(node.name) if isinstance(node, ast.ClassDef) else None
-            if isinstance(kind, SdkClass):
-                if kind not in self._constructed_classes:
+            if isinstance(kind, SdkClass) and kind.kind:
+                if kind.name not in self._constructed_classes:
                     self.found.starts.setdefault(SdkPlace(number, node.lineno), kind.name)
             elif isinstance(node, ast.ClassDef):
-                self._follow_class(node)
+                self._follow_class(node, kind.methods if isinstance(kind, SdkClass) else {})
             elif isinstance(node, ast.AsyncFunctionDef) or (isinstance(node, ast.FunctionDef) and node.decorator_list):
                 self._enter(self._function(node))
+
+        self._enter_others()
+
+    def _enter_others(self) -> None:
+        """Follow functions that code outside may call: those that it has got, as names are now, and lambdas."""
+        for number, function in self._handed:
+            self._cell = number
+            self._enter(function)
+        called = {function.node for _, function in self._defined if function.was_called and not self._yields(function)}
+        for number, function in self._defined:
+            if function.node not in called | self._entered_nodes:
+                self._cell = number
+                self._enter(function)
+
+    def _yields(self, function: Function) -> bool:
+        """Return whether a function is a generator: what follows from its values is not followed."""
+        return self._run.codes.of(function.node).yields
 
     def _follow_apart(self, tree: ast.Module) -> None:
         """Follow a cell that may run in another process: it has other names, or sets those of the notebook."""
@@ -138,19 +108,11 @@ class Following(Recorder):
         plain = node if isinstance(node, ast.FunctionDef) else ast.FunctionDef(**vars(node))
         return Function(self._run, plain, self._frame, {})
 
-    def _bare(self, *, is_whole: bool) -> Call:
-        """Return a call that the program does not write, without arguments."""
-        bare = ast.Call(func=ast.Constant(value=None), args=[], keywords=[], lineno=1, col_offset=0)
-        return Call(self._run, bare, (), {}, is_whole)
+    def _follow_class(self, node: ast.ClassDef, followed_methods: Mapping[str, Function]) -> None:
+        """Follow the methods of a class that the program does not call, each with an instance after `__init__`.
 
-    def _enter(self, function: Function, *first: followed.Value) -> None:
-        """Follow a function that the program does not call, with unknown arguments."""
-        names = dict(self._frame.names)
-        self._run.entered(function, self._bare(is_whole=False), first)
-        self._frame.names = names
-
-    def _follow_class(self, node: ast.ClassDef) -> None:
-        """Follow the methods of a class that the program does not call, each with an instance after `__init__`."""
+        What other code of the program sets is unknown.
+        """
         made = SdkInstance(f"class {node.name}", [], {}, SdkPlace(self._cell, node.lineno))
         methods = self._methods[made.kind] = {}
         for base in node.bases:
@@ -172,228 +134,30 @@ class Following(Recorder):
                 made.arguments.update({name: lowered(value, name) for name in names})
         self._constants[made.kind] = dict(made.arguments)
         start = methods.get("__init__")
-        if start is not None:
+        called = {name for name, function in followed_methods.items() if function.was_called}
+        if start is not None and not called >= own.keys():
             self._enter(start, made)
+        replaced = replaced_in_subclasses(node.name, self._classes) - {"__init__"}
+        self._doubt_attributes(made, self._stored | replaced)
+        for name in replaced & methods.keys():
+            del methods[name]  # an object of a subclass has another one
         for function in own.values():
-            if function is not start and not function.was_called:
+            if function is not start and not function.was_called and function.node.name not in called:
                 instance = lifted(copied(made, {}))
-                self._enter(function, *(() if _is_decorated(function, "staticmethod") else (instance,)))
+                self._enter(function, *(() if is_decorated(function, "staticmethod") else (instance,)))
+
+    def _doubt_attributes(self, made: SdkInstance, stored: set[str]) -> None:
+        """Treat attributes that code outside of the constructor sets, or changes, as unknown."""
+        for name, value in list(made.arguments.items()):
+            if isinstance(value, SdkInstance):
+                for inner in stored & value.arguments.keys():
+                    value.arguments[inner] = SdkUnknown(inner)
+            elif isinstance(value, SdkItems | Entries) and {name, f"{name}="} & stored:
+                forget(value)
+            elif name in stored:
+                made.arguments[name] = SdkUnknown(name)
 
     @property
     def names(self) -> dict[str, Value]:
         """The values of the names of the program, as a job is given them."""
         return {name: lowered(value, name) for name, value in self._frame.names.items()}
-
-    def attribute(self, owner: followed.Value, name: str) -> followed.Value | None:
-        function = self._methods.get(owner.kind, {}).get(name) if isinstance(owner, SdkInstance) else None
-        if function is not None and _is_decorated(function, "property"):
-            return self._run.entered(function, self._bare(is_whole=True), (owner,))
-        known = attribute_of(owner, name, self.surroundings)
-        return None if known is None else lifted(known)
-
-    def item(self, owner: followed.Value, key: followed.Value) -> followed.Value | None:
-        return item_of(owner, key, self.surroundings)
-
-    def looked_up(self, run: ProgramInterpreter, name: str, key: followed.Value, _place: Span) -> followed.Value | None:
-        return item_of(Named(name, run), key, self.surroundings)
-
-    def called(self, name: str, call: Call) -> followed.Value:
-        if name.endswith(f".{CALL}") and self._requested(call, None):
-            return UNKNOWN
-        special = self._special(name, call)
-        if special is None and not (leaves_arguments(name) or is_of_the_sdk(name)):
-            self.not_followed(call)
-        return lifted(self._called(self._made(name, call))) if special is None else special
-
-    def _special(self, name: str, call: Call) -> followed.Value | None:
-        """Return the result of a function that has to do with names, methods, or functions of the program."""
-        first = call.arguments[0] if call.arguments else None
-        kind, _, method = name.rpartition(".")
-        if name == "exec" and (len(call.node.args) < 2 or isinstance(call.node.args[1], ast.Call)):
-            doubt_names(self._frame)
-        elif name == RUN_ELSEWHERE:
-            self._run_elsewhere(call.node, str(first.constant()) if first is not None else "")
-        elif name in ("globals", "locals") and not call.arguments:
-            text = ast.unparse(call.node)
-            return NamesOfProgram(self._frame, lambda: self._run_elsewhere(call.node, text))
-        elif name == "getattr" and len(call.arguments) == 2 and first is not None:
-            word = call.arguments[1].constant()
-            return self._run.attribute_of(first, word) if isinstance(word, str) else None
-        elif name == "functools.partial" and first is not None and (is_callable(first) or isinstance(first, Named)):
-            return Partial(first, call)
-        elif name == "super" and self._inside:
-            instance, kind_of = self._inside[-1]
-            return SdkSuper(instance, kind_of.above)
-        elif method == START and isinstance(first, SubclassInstance) and is_job_class(kind):
-            made = self._made(kind, call)
-            made.positional = made.positional[1:]
-            first.built(made)
-            return Known(None)
-        elif handed_over(name, call, self._run):
-            return UNKNOWN
-        return None
-
-    def _run_elsewhere(self, node: ast.Call, text: str) -> None:
-        """Treat names as perhaps set by code that is not in the program."""
-        doubt_names(self._frame)
-        self.found.elsewhere.setdefault(SdkPlace(self._cell, node.lineno), text)
-
-    def not_followed(self, call: Call) -> None:
-        """See a call of code that is not in the program, with what it is given."""
-        place = SdkPlace(self._cell, call.node.lineno)
-        for value in (*call.arguments, *call.keywords.values()):
-            if starts_jobs(value, frozenset((CALL,))):
-                self.found.unknown_calls.setdefault(place, "")
-            elif isinstance(value, Function) and value.node.name == LAMBDA and not value.was_called:
-                self._enter(value)
-        if "instance_type" in call.keywords and _OF_AN_ESTIMATOR & call.keywords.keys():
-            self.found.makers.setdefault(place, ast.unparse(call.node.func)[:60])
-
-    def method_called(self, owner: followed.Value, name: str, call: Call) -> followed.Value | None:
-        own = self._methods.get(owner.kind, {}) if isinstance(owner, SdkInstance) else {}
-        if name == CALL and name not in own and self._requested(call, owner):
-            return UNKNOWN
-        if isinstance(owner, SdkClass):
-            return self._constructed(owner, call) if name == NEW else None
-        if isinstance(owner, SdkSuper):
-            return self._above(owner, name, call)
-        if isinstance(owner, SubclassInstance) and (found := owner.made_by.found(name)):
-            return self._entered(owner, *found, call)
-        if (read := read_from(owner, name)) is not None:
-            return lifted(read)
-        if not isinstance(owner, SdkInstance):
-            if handed_over(f".{name}", call, self._run):
-                return UNKNOWN
-            if runs_other_code(name, call):
-                self._run_elsewhere(call.node, ast.unparse(call.node)[:60])
-            if name in ("fit", "train") and isinstance(owner, SdkUnknown):
-                self.found.starts.setdefault(SdkPlace(self._cell, call.node.lineno), ast.unparse(call.node.func)[:60])
-            if name in ("submit", "map") and isinstance(call.keywords.get("training_job"), SdkInstance):
-                self.found.queued(self._run, None, self._made(name, call), is_list=name == "map")
-            return call.unknown_result() if isinstance(owner, Bound) else None
-        function = own.get(name)
-        if function is not None:
-            return self._run.entered(function, call, () if _is_decorated(function, "staticmethod") else (owner,))
-        return lifted(self._method_called(owner, self._made(name, call)))
-
-    def _constructed(self, kind: SdkClass, call: Call) -> followed.Value:
-        """Return an object of a class of the program that starts jobs."""
-        made = SubclassInstance(kind, SdkPlace(self._cell, call.node.lineno))
-        start = kind.found(START)
-        if start is None:
-            made.built(self._made(kind.kind, call))
-        else:
-            made.is_known = False  # unless it calls that of the SDK
-            self._entered(made, *start, call)
-        self.found.made(made)
-        self._constructed_classes.add(kind)
-        return made
-
-    def _entered(self, owner: SubclassInstance, kind: SdkClass, function: Function, call: Call) -> followed.Value:
-        self._inside.append((owner, kind))
-        found = self._run.entered(function, call, bound_to(owner, kind, function))
-        self._inside.pop()
-        return found
-
-    def _above(self, owner: SdkSuper, name: str, call: Call) -> followed.Value:
-        """Return the result of a method of a base."""
-        found = owner.above.found(name) if owner.above is not None else None
-        if found is not None:
-            return self._entered(owner.instance, *found, call)
-        if name == START:
-            owner.instance.built(self._made(owner.instance.kind, call))
-            return Known(None)
-        return lifted(self._method_called(owner.instance, self._made(name, call)))
-
-    def _made(self, name: str, call: Call) -> SdkInstance:
-        """Return a call as what it would make."""
-        named = {word: lowered(value, word) for word, value in call.keywords.items() if word != "**"}
-        made = SdkInstance(name, list(map(lowered, call.arguments)), named, SdkPlace(self._cell, call.node.lineno))
-        made.is_known = call.is_whole
-        return made
-
-    def _called(self, call: SdkInstance) -> Value:
-        """Return the result of something of a module."""
-        name, positional, named = call.kind, call.positional, call.arguments
-        made = converted(name, positional, named) if call.is_known else None
-        if made is not None:
-            return made
-        if name in ("copy.copy", "copy.deepcopy") and call.is_known and len(positional) == 1 and not named:
-            return copied(positional[0], {}) if name == "copy.deepcopy" else shallow(positional[0])
-        known = result_of(name, positional, named, self.surroundings) if call.is_known else None
-        if known is not None:
-            return known
-        if is_of_the_sdk(name):
-            if name.endswith(".ModelTrainer.from_recipe"):
-                call.kind, call.arguments = name.removesuffix(".from_recipe"), {"training_recipe": True, **named}
-            if name.endswith(PARAMETERS):
-                given = named.get("name", positional[0] if positional else None)
-                return SdkUnknown(given if isinstance(given, str) else "", is_text=name.endswith("String"))
-            if is_image_call(call) and (not call.is_known or "model_id" in named):
-                return SdkUnknown("training_image", is_text=True)
-            if is_job_class(call.kind):
-                keep_copies(call)
-                self.found.made(call)
-            if name.endswith(REMOTE) and ".remote_function" in name:
-                self.found.others[call.place] = name
-            self.found.passed_estimator(self._run, call)
-            return call
-        if not leaves_arguments(name):
-            for value in call.members().values():
-                forget(value)
-        return UNKNOWN
-
-    def _method_called(self, owner: SdkInstance, call: SdkInstance) -> Value:
-        """Return the result of a method of an object of the SDK."""
-        name = call.kind
-        given = call.positional[0] if call.positional else next(iter(call.arguments.values()), None)
-        if name == "default_bucket":
-            bucket = owner.arguments.get("default_bucket")
-            return self.surroundings.bucket if bucket is None else bucket
-        if name == "upload_data":
-            return SdkUnknown(is_text=True)
-        if name == "set_hyperparameters":
-            known = shared_hyperparameters(owner) or owner.arguments.setdefault("set_hyperparameters", Entries({}))
-            if isinstance(known, Entries):
-                known.values.update(call.arguments)
-                known.is_known &= call.is_known
-        elif name in ("fit", "train"):
-            self.found.started(self._run, owner, call)
-        elif name in ("submit", "map"):
-            self.found.queued(self._run, owner, call, is_list=name == "map")
-        elif name.startswith("with_") and owner.kind.endswith(".ModelTrainer"):
-            owner.arguments[name] = given if call.is_known else SdkUnknown(name)
-            return owner
-        elif name in ("client", "resource", "Session"):
-            call.kind = f"{owner.kind}.{name}"
-            if region_of(call) is None and region_of(owner) is not None:
-                call.arguments["region_name"] = region_of(owner)
-            return call
-        elif name == "get_caller_identity":
-            return Named("boto3.caller_identity")
-        return UNKNOWN
-
-    def _requested(self, call: Call, client: followed.Value | None) -> bool:
-        """Record the job that a call of boto3 starts; return whether it is one."""
-        made = self._made(f"boto3.{CALL}", call)
-        if UNPACKED in call.keywords:
-            made.arguments[UNPACKED] = lowered(call.keywords[UNPACKED])
-        if len(made.positional) == 1 and not made.arguments:
-            made.arguments = requested_by(made.positional.pop())
-        if not is_request(made):
-            return False
-        if made.arguments.keys() == {UNPACKED} and not isinstance(made.arguments[UNPACKED], Entries):
-            rest = made.arguments[UNPACKED]
-            file = rest.file if isinstance(rest, SdkUnknown) else ""
-            self.found.unknown_calls.setdefault(made.place, in_a_file(file) if file else "")
-            return True
-        made.name = name_of(made.arguments.get("TrainingJobName"))
-        region = region_of(client) if isinstance(client, SdkInstance) else None
-        if region is not None:
-            made.arguments["region"] = region
-        self.found.record(self._run, made, made, "")
-        return True
-
-
-def _is_decorated(function: Function, name: str) -> bool:
-    return any(isinstance(each, ast.Name) and each.id == name for each in function.node.decorator_list)

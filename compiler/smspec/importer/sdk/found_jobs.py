@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.arguments import arguments_of
-from smspec.importer.sdk.sdk_domain import alike, copied
+from smspec.importer.sdk.copies import copied
+from smspec.importer.sdk.sdk_domain import alike
 from smspec.importer.sdk.sdk_facts import SDK, is_job_class
 from smspec.importer.sdk.sdk_request import QUEUE, Job
 from smspec.importer.sdk.values import Collection, Entries, SdkInstance, SdkItems, SdkPlace, SdkUnknown
@@ -20,6 +21,7 @@ class FoundJobs:
     """``unknown_calls`` of boto3, with a reason or none; ``others``: the full names of other classes that start jobs.
 
     ``makers`` may make an estimator, ``starts`` may start a job, ``elsewhere`` may set names: each by its text.
+    ``replaced``: what of the SDK the program replaces.
     """
 
     def __init__(self) -> None:
@@ -28,13 +30,18 @@ class FoundJobs:
         self.makers: dict[SdkPlace, str] = {}
         self.starts: dict[SdkPlace, str] = {}
         self.elsewhere: dict[SdkPlace, str] = {}
+        self.replaced: dict[SdkPlace, str] = {}
         self._jobs: dict[tuple[SdkPlace, int, tuple[int, ...]], list[Job]] = {}
-        self._created: dict[SdkPlace, SdkInstance] = {}
+        self._created: list[SdkInstance] = []
 
     def made(self, estimator: SdkInstance) -> None:
-        """Record an estimator or trainer."""
-        if len(self._created) < MOST_JOBS:
-            self._created.setdefault(estimator.place, estimator)
+        """Record an estimator or trainer. One of the same line that is alike in what is known is recorded once."""
+        here = [each for each in self._created if each.place == estimator.place]
+        if len(self._created) < MOST_JOBS and not any(alike(each, estimator) for each in here):
+            estimator.number = len(self._created) + 1
+            self._created.append(estimator)
+        else:
+            estimator.number = next((each.number for each in here if alike(each, estimator)), 0)
 
     def record(self, run: ProgramInterpreter, owner: SdkInstance, call: SdkInstance, part_of: str) -> None:
         """Record a job. A function that is called again starts another one, if that differs in what is known."""
@@ -88,7 +95,9 @@ class FoundJobs:
     def jobs(self) -> list[Job]:
         """Return the jobs that are started, and those of estimators that are only created, in order."""
         jobs = [job for here in self._jobs.values() for job in here]
-        started = {job.estimator.place for job in jobs}
-        unused = [made for place, made in self._created.items() if place not in started]
-        jobs += [Job(estimator=made, call=None, part_of="") for made in unused]
+        started = {job.estimator.number for job in jobs}
+        unused = [made for made in self._created if made.number not in started]
+        starts = [f"{place}: `{text}` may start this job" for place, text in self.starts.items() if "." in text]
+        start = f"{starts[0]}, with inputs that only a run has" if starts else ""
+        jobs += [Job(estimator=made, call=None, part_of="", start=start) for made in unused]
         return sorted(jobs, key=lambda job: (job.place.cell, job.place.line))

@@ -10,6 +10,8 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from smspec.importer.sdk.arguments import shared_hyperparameters
+from smspec.importer.sdk.callables import SdkClass, SubclassInstance
 from smspec.importer.sdk.values import Collection, Entries, SdkInstance, SdkItems, SdkUnknown, Value, forget
 from smspec.script.follow.code import SCOPES
 from smspec.script.follow.frames import Function
@@ -41,6 +43,8 @@ def doubt(run: ProgramInterpreter, node: ast.AST, frame: Frame, kept: frozenset[
     for part in changed:
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
             _forget_below(part.func.value, frame)
+            if part.func.attr == "set_hyperparameters":
+                _forget_hyperparameters(part, _instance(part.func.value, frame))
         elif isinstance(part, ast.Attribute | ast.Subscript):
             _forget_entry(part, frame)
 
@@ -181,6 +185,11 @@ def _is_shared(name: str, keys: list[Key], frame: Frame, step: Step) -> bool:
 
 def _forget_entry(part: ast.Attribute | ast.Subscript, frame: Frame) -> None:
     """Treat an entry as changed, and its mapping; the other entries stay as they are if the key is known."""
+    owner = frame.get(part.value.id) if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) else None
+    if isinstance(owner, SdkInstance | SdkClass) and isinstance(part, ast.Attribute):
+        if isinstance(owner, SdkInstance) or not owner.kind:
+            owner.set_attribute(part.attr, SdkUnknown(part.attr))
+        return
     name, keys = _steps(part)
     way = _way(name, keys[:-1], frame) if name else None
     if way is not None and isinstance(way[-1], Entries):
@@ -188,6 +197,25 @@ def _forget_entry(part: ast.Attribute | ast.Subscript, frame: Frame) -> None:
         forget(way[-1].values.get(keys[-1]))
     else:
         _forget_below(part.value, frame)
+
+
+def _instance(node: ast.expr, frame: Frame) -> SdkInstance | None:
+    value = frame.get(node.id) if isinstance(node, ast.Name) else None
+    return value if isinstance(value, SdkInstance) else None
+
+
+def _forget_hyperparameters(call: ast.Call, owner: SdkInstance | None) -> None:
+    """Treat the hyperparameters that a call may set as unknown."""
+    if owner is None:
+        return
+    known = shared_hyperparameters(owner) or owner.arguments.setdefault("set_hyperparameters", Entries({}))
+    if not isinstance(known, Entries):
+        return
+    for word in call.keywords:
+        if word.arg is None:
+            known.is_known = False
+        else:
+            known.values[word.arg] = SdkUnknown(word.arg)
 
 
 def _forget_below(node: ast.expr, frame: Frame) -> None:
@@ -202,5 +230,5 @@ def _forget_below(node: ast.expr, frame: Frame) -> None:
 
 def _forget_named(name: str, frame: Frame) -> None:
     value = frame.get(name) if name else None
-    if isinstance(value, SdkItems | Entries):
+    if isinstance(value, SdkItems | Entries) or (isinstance(value, SubclassInstance) and not value.kind):
         forget(value)

@@ -24,13 +24,29 @@ RUN_ELSEWHERE = "__names_of_other_code__"
 
 _NOTEBOOK = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)[ \t]*([^\n]*)\n?(.*)", re.DOTALL)
-_SAME_LANGUAGE = frozenset(("time", "timeit", "capture", "prun", "local"))
+_SAME_LANGUAGE = frozenset(("time", "timeit", "capture", "prun", "local", "memit"))
+_OF_ITS_OWN = frozenset(("timeit",))
+"""Magics that keep the names which their code sets to themselves."""
+
+_NO_PYTHON = frozenset(
+    (
+        *("bash", "sh", "system", "sx", "!", "cmd", "perl", "ruby", "html", "HTML", "javascript", "js", "latex", "svg"),
+        *("markdown", "sql", "bigquery", "R", "cython", "configure", "writefile", "file", "cleanup", "info", "pretty"),
+    )
+)
 _APART = frozenset(("python", "python2", "python3", "pypy", "px", "pyspark", "spark", "script"))
 """Magics of cells with code of Python that another process may run."""
 
+_USED_MAGIC = re.compile(r"(\s*(?:[\w., \t\[\]]+=[ \t]*)?%{1,2})(\w+)")
+_ALIAS = re.compile(
+    r"[ \t]*%?alias_magic[ \t]+(?:-p[ \t]+(?:\"[^\"]*\"|'[^']*'|\S+)[ \t]+|-\w+[ \t]+)*(\w+)[ \t]+(\w+)"
+)
 _OUTPUTS = re.compile(r"(?:^|\s)--(?:out|err|proc)(?:\s+|=)([A-Za-z_]\w*)")
 _CAPTURED = re.compile(r"\s*(?:--\S+\s+)*([A-Za-z_]\w*)\s*")
-_ELSEWHERE = re.compile(r"([ \t]*)(?:%time[ \t]+)?%(?:run|load|loadpy|rerun|pylab|store[ \t]+-r[ \t]*$)(?:[ \t].*)?$")
+_ELSEWHERE = re.compile(
+    r"([ \t]*)(?:%time[ \t]+)?%(?:run|load|loadpy|rerun|pylab|edit|ed|paste|cpaste|recall|rep|macro"
+    r"|store[ \t]+-r[ \t]*$)(?:[ \t].*)?$"
+)
 _WITHOUT_SIGN = re.compile(r"[ \t]*(?:run|load|loadpy|rerun|store)[ \t]+(?:-|[\w./~$])[^=(]*")
 """A magic that IPython knows without its `%`: the line is no statement of Python."""
 
@@ -52,6 +68,7 @@ _TIMED = re.compile(
     r"|timeit(?:[ \t]+-(?:[nrpv][ \t]*\S+|[^\Wnrpv]\w*))*"
     r"|prun(?:[ \t]+-(?:[lsTD][ \t]*\S+|[^\WlsTD]\w*))*"
     r"|memit(?:[ \t]+-(?:[rt][ \t]*\S+|[^\Wrt]\w*))*"
+    r"|(?:lprun|mprun)(?:[ \t]+-[fmDTsu][ \t]*\S+|[ \t]+-\w)*|(?:snakeviz|pyinstrument)(?:[ \t]+-\S+)*"
     r")[ \t]+([^\s!%?-].*)",
     re.DOTALL,
 )
@@ -129,20 +146,44 @@ def _listed(data: object) -> list[object] | None:
 def _cells(listed: list[object]) -> NotebookProgram:
     cells: list[Cell] = []
     files: dict[str, str] = {}
-    for number, text in enumerate(filter(None, map(_code, listed[:MOST_CELLS])), start=1):
+    aliases: dict[str, str] = {}
+    for number, written in enumerate(filter(None, map(_code, listed[:MOST_CELLS])), start=1):
+        text = _without_aliases(written, aliases)
         magic = _CELL_MAGIC.fullmatch(text)
         sets = tuple(_OUTPUTS.findall(magic[2])) if magic else ()
         if magic is None or magic[1] in _SAME_LANGUAGE:
             if magic and magic[1] == "capture" and (captured := _CAPTURED.fullmatch(magic[2])):
                 sets = (captured[1],)
+            if magic and magic[1] in _OF_ITS_OWN:
+                sets = _set_by(without_commands(magic[3]))
             cells.append(Cell(number, _with_doubts(without_commands(magic[3] if magic else text)), sets=sets))
-        elif magic[1] in _APART:
+        elif magic[1] in _APART or (magic[1] not in _NO_PYTHON and not sets and _is_code(without_commands(magic[3]))):
             cells.append(Cell(number, without_commands(magic[3]), is_apart=True, sets=sets))
         elif sets:
             cells.append(Cell(number, "", sets=sets))
         elif magic[1] in _WRITES:
             _write(files, magic[2], magic[3])
     return NotebookProgram(cells=tuple(cells), files=files, is_notebook=True)
+
+
+def _without_aliases(text: str, aliases: dict[str, str]) -> str:
+    """Return a cell with the magics that `%alias_magic` has given other names, and learn those of this cell."""
+    lines = text.split("\n")
+    for index, line in enumerate(lines):
+        if (used := _USED_MAGIC.match(line)) and used[2] in aliases:
+            lines[index] = f"{used[1]}{aliases[used[2]]}{line[used.end() :]}"
+        if (alias := _ALIAS.match(line)) is not None:
+            aliases[alias[1]] = aliases.get(alias[2], alias[2])
+    return "\n".join(lines)
+
+
+def _set_by(code: str) -> tuple[str, ...]:
+    """Return the names that code sets."""
+    tree = tree_or_error(SourceText("cell", code))
+    parts = ast.walk(tree) if isinstance(tree, ast.Module) else ()
+    return tuple(
+        dict.fromkeys(part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+    )
 
 
 def _code(cell: object) -> str:
@@ -254,10 +295,22 @@ def _run_by_magic(lines: list[str], start: int) -> list[str]:
     if found is None:
         return []
     indent, target, is_plain, statement = found.groups()
+    if "timeit" in lines[start].partition(statement)[0]:
+        statement = "; ".join([statement, *(f"{name} = {NOT_KNOWN}" for name in _set_by(statement))])
     if target:
         statement = f"{target}{statement}" if is_plain else f"{target}{NOT_KNOWN}; {statement}"
     is_code = isinstance(tree_or_error(SourceText("line", statement)), ast.Module)
     return f"{indent}{statement}".split("\n") if is_code else []
+
+
+def code_of_magic(method: str, words: list[object]) -> str | None:
+    """Return the code that a method of `get_ipython()` runs, as in a notebook that is now a program; None if none."""
+    texts = [word for word in words if isinstance(word, str)]
+    if method == "run_cell_magic" and len(texts) == len(words) == 3 and texts[0] in _SAME_LANGUAGE:
+        return without_commands(texts[2])
+    line = " ".join(texts) if method == "run_line_magic" else texts[0] if method == "magic" and texts else ""
+    run = _run_by_magic([f"%{line.lstrip('%')}"], 0) if line else []
+    return run[0] if run else None
 
 
 def unreadable(cell: Cell, error: SyntaxError | None) -> str:

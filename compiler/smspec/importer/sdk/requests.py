@@ -25,6 +25,7 @@ from smspec.importer.sdk.images import image_of_call, image_of_estimator, is_ima
 from smspec.importer.sdk.inputs import channels, input_mode
 from smspec.importer.sdk.sdk_facts import Surroundings
 from smspec.importer.sdk.sdk_request import (
+    NOT_FOLLOWED,
     EntrySource,
     Job,
     Launch,
@@ -61,7 +62,7 @@ class RequestOfJob:
         """Return the request and the keys of the spec."""
         stem = self._stem()
         if not self.job.estimator.is_known or has_too_many(self.job.estimator):
-            self._lose("arguments", "some are passed with `*` or `**`, and not known")
+            self._lose("arguments", self.job.estimator.doubt or NOT_FOLLOWED)
         if isinstance(self.job.estimator, SubclassInstance):
             kind = self.job.estimator.made_by
             for name, line in kind.overridden().items():
@@ -249,7 +250,10 @@ class RequestOfJob:
     def _inputs(self) -> Value:
         call = self.job.call
         if call is None:
-            self.additions.append("no channels (the program creates the estimator only)")
+            if self.job.start:
+                self._lose("inputs", self.job.start)
+            else:
+                self.additions.append("no channels (the program creates the estimator only)")
             return None
         inputs = arguments_of(call).get("inputs")
         if not call.is_known:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from typing import TYPE_CHECKING
 
-from smspec.importer.sdk.callables import SdkClass, as_function, not_followed_bases, with_bases
+from smspec.importer.sdk.callables import SdkClass, as_function, with_bases
+from smspec.importer.sdk.choices import one_of
+from smspec.importer.sdk.copies import copied
 from smspec.importer.sdk.loops import doubt, set_before_use
 from smspec.importer.sdk.notebook import RUN_ELSEWHERE
+from smspec.importer.sdk.program_classes import constants_of, is_followed, plain_class
 from smspec.importer.sdk.sdk_facts import SDK, is_builtin
 from smspec.importer.sdk.values import (
     LONGEST,
@@ -47,7 +49,7 @@ MOST_PASSES = 200
 """The maximum number of items for which each pass of a loop is followed."""
 
 _DEEPEST = 20
-_SEEN = frozenset(("exec", "super", "globals", "locals", RUN_ELSEWHERE))
+_SEEN = frozenset(("exec", "super", "globals", "locals", "setattr", "delattr", "object", RUN_ELSEWHERE))
 """Functions that the importer follows, with that of a notebook's `%run`."""
 
 _STARRED = frozenset((SDK, f"{SDK}_core", "boto3", *sys.stdlib_module_names))
@@ -57,7 +59,10 @@ _ENDINGS = (ast.Raise, ast.Return, ast.Break, ast.Continue)
 
 
 class SdkDomain(Domain):
-    """The values of a program that starts jobs; ``step`` counts what copying them costs."""
+    """The values of a program that starts jobs; ``step`` counts what copying them costs.
+
+    ``stored``: the names of attributes that the program sets, or whose collections it changes.
+    """
 
     follows_classes = False
     follows_parts = True
@@ -68,6 +73,7 @@ class SdkDomain(Domain):
         self._outside: dict[str, SdkUnknown] = {}
         self._starred = ""
         self._others: dict[str, SdkClass] = {}
+        self.stored: set[str] = set()
 
     def named(self, value: followed.Value, name: str) -> followed.Value:
         return lifted(lowered(value, name))
@@ -154,9 +160,14 @@ class SdkDomain(Domain):
 
     def passes(self, iterated: followed.Value) -> Sequence[followed.Value] | None:
         values: Sequence[followed.Value] | None = iterated.items() if isinstance(iterated, SdkItems) else None
+        if isinstance(iterated, SdkItems) and iterated.is_once:
+            iterated.is_known = False
         if isinstance(iterated, Entries) and iterated.is_known:
             values = [Known(key) for key in iterated.values if isinstance(key, bool | int | float | str | None)]
         return values if values is not None and len(values) <= MOST_PASSES else None
+
+    def element(self, iterated: followed.Value) -> followed.Value:
+        return one_of(iterated) or UNKNOWN
 
     def apart(self, frame: Frame) -> Names:
         """Take in the collections of outer frames, so that what only one branch changes in them is unknown later."""
@@ -222,21 +233,27 @@ class SdkDomain(Domain):
         """Return a lambda as a function, and a subclass of a class of the SDK."""
         value = Evaluation(run, frame).value
         if isinstance(node, ast.Lambda):
-            return Function(run, as_function(node), frame.of_functions, defaults_of(node.args, value))
+            function = Function(run, as_function(node), frame.of_functions, defaults_of(node.args, value))
+            run.recorder.defined(function)
+            return function
         self.reached(run, node, frame)
         if not isinstance(node, ast.ClassDef):
             return UNKNOWN
-        made = with_bases(node, list(map(value, node.bases)), self._others) or SdkClass(node, UNKNOWN, {})
+        bases = list(map(value, node.bases))
+        made = with_bases(node, bases, self._others) or plain_class(node, bases)
         made.methods = {
             part.name: Function(run, part, frame.of_functions, defaults_of(part.args, value))
             for part in node.body
             if isinstance(part, ast.FunctionDef)
         }
-        if made.kind:
-            return made
-        made.obstacles = not_followed_bases(node.bases)
-        self._others[node.name] = made
-        return UNKNOWN
+        made.run, made.frame = run, frame
+        made.constants = constants_of(run, node, frame)
+        for name, constant in made.constants.items():
+            if {name, f"{name}="} & self.stored and isinstance(constant, Collection):
+                forget(constant)
+        if not made.kind:
+            self._others[node.name] = made
+        return made if made.kind or is_followed(made) else UNKNOWN
 
     def doubted(self, run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
         doubt(run, node, frame, set_before_use(node, frame, self._step), self._step)
@@ -314,27 +331,6 @@ def alike(one: Value, two: Value, depth: int = 0) -> bool:
         return depth > _DEEPEST
     mine, others = one.members(), two.members()
     return mine.keys() == others.keys() and all(alike(mine[key], others[key], depth + 1) for key in mine)
-
-
-def copied(value: Value, memo: dict[int, Collection]) -> Value:
-    """Return a copy of a collection, with the collections in it; other values cannot change and are shared."""
-    if isinstance(value, Bound):
-        return Bound(lifted(copied(value.owner, memo)), value.name)
-    if not isinstance(value, Collection):
-        return value
-    if id(value) not in memo:
-        found = memo[id(value)] = copy(value)
-        found.fill({key: copied(item, memo) for key, item in value.members().items()})
-    return memo[id(value)]
-
-
-def shallow(value: Value) -> Value:
-    """Return a copy of a collection with the same values in it."""
-    if not isinstance(value, Collection):
-        return value
-    found = copy(value)
-    found.fill(dict(value.members()))
-    return found
 
 
 def _either_of(one: Value, two: Value, done: set[tuple[int, int]], name: str = "") -> Value:

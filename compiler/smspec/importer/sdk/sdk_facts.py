@@ -158,6 +158,19 @@ def result_of(name: str, positional: list[Value], named: dict[str, Value], surro
     return None
 
 
+def as_json_texts(given: dict[str, Value]) -> dict[str, Value]:
+    """Return what `set_hyperparameters` of a framework keeps: JSON, which the request has as JSON once more."""
+    written = {name: _written(value) for name, value in given.items()}
+    return {
+        name: json.dumps(written[name]) if written[name] is not ... else _as_unknown(value, name)
+        for name, value in given.items()
+    }
+
+
+def _as_unknown(value: Value, name: str) -> Value:
+    return value if isinstance(value, SdkUnknown | SdkText) else SdkUnknown(name)
+
+
 def _written(value: Value, depth: int = 0) -> object:
     """Return a value as Python's own; `...` if a part of it is not known."""
     if not isinstance(value, SdkItems | Entries):

@@ -9,6 +9,7 @@ from smspec.importer.sdk.call_requests import CALL, RequestOfCall
 from smspec.importer.sdk.callables import SubclassInstance
 from smspec.importer.sdk.following import Following
 from smspec.importer.sdk.notebook import NotebookProgram, read_program
+from smspec.importer.sdk.replacements import is_about
 from smspec.importer.sdk.requests import RequestOfJob
 from smspec.importer.sdk.sdk_facts import TRAINERS, why_not_imported
 from smspec.importer.sdk.sdk_request import Job, SdkRequest
@@ -42,7 +43,7 @@ def found_jobs(name: str, content: bytes) -> ReadProgram:
 def imported_job(found: ReadProgram, choice: str | None) -> Imported:
     """Return one of the jobs; raise `RequestNotFound` if there is none, or the choice is open."""
     job = _chosen(found, choice)
-    why = job.estimator.made_by.not_followed() if isinstance(job.estimator, SubclassInstance) else ""
+    why = _not_followed(found, job)
     if why:
         raise RequestNotFound(
             f"{why}, which smspec does not follow, and which may change any argument; start it once, then import the"
@@ -75,6 +76,16 @@ def imported_job(found: ReadProgram, choice: str | None) -> Imported:
         additions=made.additions,
         code=_code(made, found.program) if keys else None,
     )
+
+
+def _not_followed(found: ReadProgram, job: Job) -> str:
+    """Return what may change any argument of a job, with its line; empty if there is nothing."""
+    if job.estimator.replaced:
+        return job.estimator.replaced
+    for place, what in found.following.found.replaced.items():
+        if is_about(what, job.estimator.kind):
+            return f"{place}: the program replaces `{what}`"
+    return job.estimator.made_by.not_followed() if isinstance(job.estimator, SubclassInstance) else ""
 
 
 def _reader(job: Job) -> type[RequestOfTrainer | RequestOfCall | RequestOfJob]:
@@ -183,7 +194,8 @@ def _chosen(found: ReadProgram, choice: str | None) -> Job:
         raise RequestNotFound(
             f"no estimator or trainer of the SageMaker SDK, and no call of `{CALL}`, in {_kind(found)}{rest}"
         )
-    fitting = [job for index, job in enumerate(jobs, start=1) if choice in (None, str(index), job.name)]
+    numbered = [job for index, job in enumerate(jobs, start=1) if choice == str(index)]
+    fitting = numbered or [job for job in jobs if choice in (None, job.name)]
     if len(fitting) == 1:
         return fitting[0]
     listed = [f"{index} {_described(job)}" for index, job in enumerate(jobs[:_MOST_LISTED], start=1)]

@@ -20,6 +20,9 @@ _PYTORCH = ("PyTorch", "HuggingFace")
 
 _S3 = "s3://"
 
+NOT_FOLLOWED = "the program may change them where smspec does not follow"
+"""Why arguments of an estimator are not known, if there is no line to name."""
+
 QUEUE = "queue"
 """The argument of a call that holds what belongs to its queue of AWS Batch."""
 
@@ -165,12 +168,13 @@ def script_source(script: object, directory: object) -> EntrySource | None:
 class Job:
     """An estimator or trainer, and the call that starts the job; None if the program only creates the estimator.
 
-    ``part_of``: what starts the job, if it is no call of `fit`.
+    ``part_of``: what starts the job, if it is no call of `fit`; ``start``: what may start it, if nothing does for sure.
     """
 
     estimator: SdkInstance
     call: SdkInstance | None
     part_of: str
+    start: str = ""
 
     @property
     def place(self) -> SdkPlace:

@@ -12,7 +12,16 @@ from smspec.importer.sdk.arguments import DEFAULT_VOLUME, arguments_of, as_membe
 from smspec.importer.sdk.images import image_of_call, is_image_call
 from smspec.importer.sdk.inputs import trainer_channels
 from smspec.importer.sdk.sdk_facts import Surroundings
-from smspec.importer.sdk.sdk_request import EntrySource, Job, Launch, SdkRequest, not_in_a_spec, put, script_source
+from smspec.importer.sdk.sdk_request import (
+    NOT_FOLLOWED,
+    EntrySource,
+    Job,
+    Launch,
+    SdkRequest,
+    not_in_a_spec,
+    put,
+    script_source,
+)
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value, joined
 from smspec.importer.sdk.variables import NotResolved, Variables, environment_and_tags, hyperparameters
 from smspec.script.follow.values import Named
@@ -60,7 +69,7 @@ class RequestOfTrainer:
     def made(self) -> SdkRequest:
         """Return the request and the keys of the spec."""
         if not self.job.estimator.is_known or self.job.estimator.positional:
-            self._lose("arguments", "some are passed with `*` or `**`, and not known")
+            self._lose("arguments", self.job.estimator.doubt or NOT_FOLLOWED)
         if self.value(RECIPE) is not None:
             self._lose(RECIPE, "smspec does not read recipes; write `source` and `image` into the spec")
         stem = self._stem()
@@ -68,7 +77,7 @@ class RequestOfTrainer:
         self._algorithm()
         self._compute()
         self._stopping()
-        self._output(stem)
+        self._output()
         self._networking()
         self._checkpoints()
         for name, path in _WHOLE.items():
@@ -190,14 +199,28 @@ class RequestOfTrainer:
             self.additions.append("`stopping.max_runtime` (1h)")
         self._put_attributes("stopping_condition", ("StoppingCondition",), given)
 
-    def _output(self, stem: str) -> None:
+    def _base_name(self) -> Value:
+        """Return the name of the job without its date, which is the prefix of its results."""
+        base, algorithm = self.given.get("base_job_name"), self.given.get("algorithm_name")
+        if base is not None:
+            return base
+        if algorithm is not None:
+            return joined(algorithm, "-job")
+        image = self.given.get("training_image")
+        if isinstance(image, SdkInstance) and is_image_call(image):
+            found = image_of_call(image, self.surroundings)
+            image = found.name if found is not None else SdkUnknown("training_image")
+        last = image.parts[-1] if isinstance(image, SdkText) else image
+        if not isinstance(last, str) or (last is not image and "/" not in last):
+            return SdkUnknown("base_job_name", is_text=True)
+        return f"{last.split('/')[-1].split(':')[0]}-job"
+
+    def _output(self) -> None:
         given = self._attributes("output_data_config")
         if given is None:
             return
         if given.get("s3_output_path") is None:
-            base = self.given.get("base_job_name")
-            own = base if isinstance(base, str | SdkText | SdkUnknown) else stem
-            given["s3_output_path"] = joined("s3://", self.surroundings.bucket, "/", own)
+            given["s3_output_path"] = joined("s3://", self.surroundings.bucket, "/", self._base_name())
             self.additions.append("`output` (default bucket of the session)")
         if given.get("compression_type") is None:
             given["compression_type"] = "GZIP"
@@ -233,7 +256,10 @@ class RequestOfTrainer:
         call = self.job.call
         listed: list[Value] = [self.value("input_data_config")]
         if call is None:
-            self.additions.append("no channels (the program creates the trainer only)")
+            if self.job.start:
+                self._lose("input_data_config", self.job.start)
+            else:
+                self.additions.append("no channels (the program creates the trainer only)")
         else:
             own = arguments_of(call)
             listed.append(own.get("input_data_config", call.positional[0] if call.positional else None))

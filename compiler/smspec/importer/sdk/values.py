@@ -97,7 +97,9 @@ class Collection(followed.Value):
 
 
 class SdkItems(Collection):
-    """A list or, if ``is_fixed``, a tuple."""
+    """A list or, if ``is_fixed``, a tuple; if ``is_once``, an iterator, which has its items only once."""
+
+    is_once = False
 
     def __init__(self, values: list[Value], *, is_fixed: bool = False, is_known: bool = True) -> None:
         self.values = values
@@ -264,7 +266,7 @@ class Entries(Collection):
             case "values":
                 return SdkItems(list(self.values.values()))
             case "items":
-                pairs = [(key, item) for key, item in self.values.items() if isinstance(key, str | int)]
+                pairs = [(key, item) for key, item in self.values.items() if isinstance(key, str | int | float | None)]
                 return SdkItems([SdkItems([key, item], is_fixed=True) for key, item in pairs])
         self.escape()
         return UNKNOWN
@@ -273,8 +275,13 @@ class Entries(Collection):
 class SdkInstance(Collection):
     """An object of the SDK: the full name of its class, or of the function that returned it, and the arguments.
 
-    ``name`` is that of the first variable that it was assigned to; ``place`` is where it was created.
+    ``name`` is that of the first variable that it was assigned to; ``place`` is where it was created. ``doubt``: why
+    arguments are not known; ``replaced``: which of its methods the program replaces; ``number``: of what it makes.
     """
+
+    doubt = ""
+    replaced = ""
+    number = 0
 
     def __init__(self, kind: str, positional: list[Value], arguments: dict[str, Value], place: SdkPlace) -> None:
         self.kind = kind

@@ -124,12 +124,12 @@ class ControlFlow:
             iterated.take()
             iterated.look_through()
         self.run.domain.doubted(self.run, node, self.frame)
-        if not isinstance(node, ast.While):
-            self.assign(node.target, UNKNOWN)
         code = self.run.codes.of(node)
         for name in sorted(code.stored):
             self.frame.names.get(name, UNKNOWN).escape()  # it is used under that name in the first iteration
             self.frame.set(name, UNKNOWN)
+        if not isinstance(node, ast.While):
+            self.assign(node.target, UNKNOWN if iterated is None else self.run.domain.element(iterated))
         self._branches([node.body, node.orelse, []], repeats=repeats)
         if code.returns:
             self.frame.has_left = True
@@ -202,12 +202,17 @@ class ControlFlow:
     def with_(self, node: ast.With | ast.AsyncWith) -> Ending | None:
         """Follow a block with context managers, which may suppress exceptions."""
         is_reliable = True
+        contexts: list[Value] = []
         for item in node.items:
             called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
             value = self.value(item.context_expr)
             is_reliable &= lets_errors_through(self._evaluation.full_name(called)) or never_suppresses(value)
             value.take()
-            entered = self._entered(value, item.context_expr) if isinstance(node, ast.With) else None
+            entered = self.run.recorder.context_entered(value)
+            if entered is not None:
+                contexts.append(value)
+            elif isinstance(node, ast.With):
+                entered = self._entered(value, item.context_expr)
             if entered is None:
                 value.escape()
                 entered = value.entered()
@@ -217,6 +222,8 @@ class ControlFlow:
             return self._block(node.body)
         with self.run.perhaps(self.frame):  # it may suppress exceptions in the block
             ending = self._block(node.body)
+            for context in reversed(contexts):
+                self.run.recorder.context_left(context)
         if ending is not None:
             self._note([ending])
             self.run.is_certain = False

@@ -95,6 +95,10 @@ class Domain:
         """Return the items for which a loop runs, if each pass is to be followed."""
         return None
 
+    def element(self, _iterated: Value) -> Value:
+        """Return an item of what a loop runs over, if not each pass is followed."""
+        return UNKNOWN
+
     def apart(self, frame: Frame) -> Names:
         """Return the names of a frame as they are before branches."""
         return self.branch(frame.names)

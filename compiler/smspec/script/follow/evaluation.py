@@ -360,6 +360,7 @@ class Assignment:
             self.frame.set(target.id, self.run.domain.named(value, target.id))
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value)
+            self.run.recorder.attribute_set(owner, target.attr, value, target)
             owner.set_attribute(target.attr, value)
             if isinstance(owner, Named):
                 self.run.tampered_with(f"{owner.name}.{target.attr}")
@@ -383,4 +384,5 @@ class Assignment:
         elif owner.name in ENVIRONMENTS:
             self.run.changed_variables.add(text(key) or "*")
         else:
+            self.run.recorder.attribute_set(Named(text(key) or "", self.run), "…", value, target)
             self.run.tampered_with(owner.name)

@@ -72,6 +72,19 @@ class Recorder:
         """Return the value under a key of something of another module; None if it is not known."""
         return None
 
+    def attribute_set(self, _owner: Value, _name: str, _value: Value, _node: ast.expr) -> None:
+        """See that an attribute of a value, or an entry of something of another module, is set."""
+
+    def defined(self, _function: Function) -> None:
+        """See the definition of a function."""
+
+    def context_entered(self, _manager: Value) -> Value | None:
+        """Return what `with` assigns for a context manager; None if that is not followed."""
+        return None
+
+    def context_left(self, _manager: Value) -> None:
+        """See the end of a block of a context manager that is followed."""
+
     def not_followed(self, _call: Call) -> None:
         """See a call of which nothing is known."""
 
@@ -153,7 +166,7 @@ class ProgramInterpreter:
         self.is_certain, self._is_out_of_order = certain and not self._has_ended, before
 
     def entered(self, function: Function, call: Call, first: Sequence[Value], *, is_taken: bool = False) -> Value:
-        """Follow a call of a function of the script; return its known result. ``is_taken``: its first item is."""
+        """Follow a call of a function of the script; return its known result. ``is_taken``: a generator runs, too."""
         function.was_called = True
         is_generator = self.codes.of(function.node).yields
         if is_generator and not is_taken and self.domain.follows_classes:

@@ -195,7 +195,9 @@ class Definitions:
             self.annotation(parameter.annotation)
         self.annotation(node.returns)
         decorators = [self.value(decorator) for decorator in node.decorator_list]
-        value: Value = Function(self.run, node, self.frame.of_functions, defaults)
+        function = Function(self.run, node, self.frame.of_functions, defaults)
+        self.run.recorder.defined(function)
+        value: Value = function
         bare = ast.copy_location(ast.Call(func=ast.Constant(value=None), args=[], keywords=[]), node)
         for decorator in reversed(decorators):
             value = decorator.decorate(value, Call(self.run, bare, (value,), {}, True))

@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 from support.service.imported_requests import imported_program, without_names
 
 REQUEST = {
@@ -96,3 +97,39 @@ def test_entries_that_each_pass_sets_keep_the_others(body):
     assert not found.not_imported
     assert found.request["ResourceConfig"]["VolumeSizeInGB"] == 30
     assert found.request["StoppingCondition"] == {"MaxRuntimeInSeconds": 3600}
+
+
+LISTS = 'a = ["0.1", "0.2"]; b = [1, 2, 3]; m = {"x": "7", "w": "8"}\n'
+KNOWN = [
+    'for i, lr in enumerate(a):\n    r["TrainingJobName"] = f"a-{i}"; r["HyperParameters"]["lr"] = lr; ',
+    'for i, lr in enumerate(a, start=5):\n    r["HyperParameters"] = {"lr": lr, "i": str(i)}; ',
+    'for i, lr in zip(b, a):\n    r["ResourceConfig"]["InstanceCount"] = i; r["HyperParameters"]["lr"] = lr; ',
+    'for i in range(3):\n    r["HyperParameters"]["lr"] = str(i); ',
+    'for i in range(5, 0, -2):\n    r["HyperParameters"]["lr"] = str(i); ',
+    'for i in range(len(a)):\n    r["HyperParameters"]["lr"] = a[i]; ',
+    'for k, v in sorted(m.items()):\n    r["HyperParameters"][k] = v; ',
+    'for i in reversed(b):\n    r["ResourceConfig"]["InstanceCount"] = i; ',
+    'for i in sorted(b, reverse=True):\n    r["ResourceConfig"]["InstanceCount"] = i; ',
+    'import itertools\nfor n, (i, s) in enumerate(itertools.product(b, a)):\n    r["RoleArn"] = f"{n}{i}{s}"; ',
+    'import itertools\nfor i in itertools.chain(b, [9]):\n    r["ResourceConfig"]["InstanceCount"] = i; ',
+    'z = zip(b, a)\nfor i, lr in list(z):\n    r["HyperParameters"]["lr"] = lr; ',
+    'for k in dict.fromkeys(a):\n    r["HyperParameters"]["lr"] = k; ',
+    'for i in b[1:]:\n    r["ResourceConfig"]["InstanceCount"] = max(i, 2); ',
+]
+
+
+@pytest.mark.parametrize("loop", KNOWN)
+def test_loop_over_known_items_has_one_job_per_pass(loop):
+    program = f"r = {REQUEST!r}\n{LISTS}{loop}{START}\n"
+    sent = sent_by(program)
+    found = found_jobs("a.py", f"import boto3, copy\nc = boto3.client('sagemaker')\n{program}".encode())
+    assert [imported_job(found, str(number)).request for number in range(1, len(found.jobs) + 1)] == sent
+
+
+def test_iterator_has_its_items_once():
+    program = (
+        f'r = {REQUEST!r}\nz = zip([1, 2])\nfor x in z: pass\nfor (i,) in z:\n    r["RoleArn"] = str(i)\n    {START}\n'
+    )
+    found = found_jobs("a.py", f"import boto3\nc = boto3.client('sagemaker')\n{program}".encode())
+    assert sent_by(program) == []
+    assert {without_names(imported_job(found, "1").request["RoleArn"])} == {"?"}

@@ -68,6 +68,18 @@ ROLE = "arn:aws:iam::111122223333:role/X"
         ("store = r = 1\nstore -r", (ROLE, "0.1", "l"), ""),
         ("%store lr", (ROLE, "0.1", "l"), ""),
         ("get_ipython().run_line_magic('autoreload', '2')", (ROLE, "0.1", "l"), ""),
+        ("%%timeit -n 1\nlr = '0.2'", (ROLE, "?", "l"), ""),
+        ("%timeit -n 1 lr = '0.2'", (ROLE, "?", "l"), ""),
+        ("%time lr = '0.2'", (ROLE, "0.2", "l"), ""),
+        ("%%memit\nlr = '0.2'", (ROLE, "0.2", "l"), ""),
+        ("%%custom -x\nlr = '0.2'", (ROLE, "?", "l"), ""),
+        ("%%html\nlr = 2", (ROLE, "0.1", "l"), ""),
+        ("%edit config.py", ("?", "?", "l"), "%edit config.py"),
+        ("%macro setup 1-2", ("?", "?", "l"), "%macro setup 1-2"),
+        ("%alias_magic go run\n%go config.py", ("?", "?", "l"), "%run config.py"),
+        ("get_ipython().run_cell_magic('time', '', 'lr = \"0.2\"\\n')", (ROLE, "0.2", "l"), ""),
+        ("get_ipython().run_line_magic('time', 'lr = \"0.2\"')", (ROLE, "0.2", "l"), ""),
+        ("get_ipython().magic('time lr = \"0.2\"')", (ROLE, "0.2", "l"), ""),
     ],
 )
 def test_names_that_other_code_may_set_are_variables(cell, expected, said):
@@ -95,3 +107,29 @@ def test_names_set_in_the_main_module_are_variables():
     assert values(found) == ("?", "?", "l")
     (doubt,) = [part for part in found.not_imported if "may set names" in part.why]
     assert "cell 1, line 1, and 1 more: `import __main__`" in str(doubt)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["%alias_magic t time", "%t START"],
+        ["%alias_magic t time\n%t START"],
+        ["%alias_magic -c -l t time", "%%t\nSTART"],
+        ['%alias_magic -p "-r 1" t timeit', "%t START"],
+        ["alias_magic t time", "%t START"],
+        ["%alias_magic t time", "%alias_magic u t", "%u START"],
+        ["get_ipython().run_cell_magic('time', '', START_TEXT)"],
+        ["get_ipython().run_cell_magic('capture', 'out', START_TEXT)"],
+        ["get_ipython().run_line_magic('time', START_TEXT)"],
+        ["get_ipython().magic('%time ' + START_TEXT)"],
+        ["%lprun -f train START"],
+        ["%mprun -f train -T out.txt START"],
+        ["%snakeviz START"],
+        ["%%memit\nSTART"],
+    ],
+)
+def test_job_that_a_magic_runs_is_found(cells):
+    start = JOB.partition("\n")[2].replace("\n", "")
+    head = f"import boto3\n{SETS}\nlater = 'l'\nSTART_TEXT = {start!r}"
+    found = imported(head, *(cell.replace("START", start) if "_TEXT" not in cell else cell for cell in cells))
+    assert values(found) == (ROLE, "0.1", "l")
