@@ -64,6 +64,18 @@ def test_mark_of_all_cases_and_tests_without_cases_stay(sample):
     assert len(sample(cases(50, ""))) == 50
 
 
+def test_directory_of_costly_tests_is_sampled(sample, pytester):
+    pytester.mkpydir("tests")
+    pytester.path.joinpath("tests/conformance").mkdir()
+    pytester.path.joinpath("tests/conformance/test_x.py").write_text(HEAD + cases(100, ""))
+    tests = "".join(f"def test_{number}(): pass\n" for number in range(100))
+    pytester.path.joinpath("tests/conformance/test_github_action.py").write_text(tests)
+    sample("")
+    listed = pytester.runpytest_inprocess("--collect-only", "-q", "--import-mode=importlib").stdout.str()
+    assert 10 < listed.count("test_x.py::test_a[") < 30
+    assert 10 < listed.count("test_github_action.py::test_") < 30
+
+
 def test_case_left_out_by_name(sample):
     text = "@pytest.mark.parametrize('x', [1, left_out(2), 3])\ndef test_a(x): pass\n@only_in_all\ndef test_b(): pass\n"
     assert sample(text) == ["a[1]", "a[3]"]

@@ -1,8 +1,8 @@
 """Costly cases that resemble others: `make test` leaves them out and counts them; `make test-all` runs them.
 
-A case is left out by name (`left_out`, `only_in_all`), or by its number in its test (`sampled`), never by chance: the
-same tree has the same sample everywhere. Whoever names a file on the command line has all cases of it.
-Those of containers also run in CI and `make test-containers`.
+A case is left out by hand (`left_out`, `only_in_all`), or by its name (`ONE_OF`, `PROGRAMS`, `sampled`), never by
+chance: the same tree has the same sample everywhere. Whoever names a file on the command line has all cases of it.
+CI also has those of containers and of other programs, `make test-containers` those of containers.
 """
 
 from __future__ import annotations
@@ -20,14 +20,22 @@ ONE_OF = {
     **{f"tests/{name}/": 5 for name in ("compiler/cli", "conformance")},
 }
 """Where tests are costly: the sample has one of so many cases of each of them."""
+PROGRAMS = {
+    **{f"tests/conformance/test_{name}.py": 5 for name in ("github_action", "gitlab_snippet", "pre_commit")},
+    "tests/rehearsal/": 4,
+    "tests/compiler/render/test_state_machine.py": 4,
+}
+"""Where each test starts other programs for seconds: of a file, the sample has one of so many tests. CI has all."""
 FEWEST = 4
 """A test with fewer cases has all of them in the sample."""
 MOST_KINDS = 4
 """Of a parameter with at most so many values (engines, users, kinds), the sample has each."""
 IS_WHOLE = bool(os.environ.get("SMSPEC_ALL_CASES"))
+HAS_ENGINES = bool(os.environ.get("SMSPEC_ALL_ENGINES"))
+HAS_PROGRAMS = bool(os.environ.get("SMSPEC_ALL_PROGRAMS"))
 only_in_all = pytest.mark.left_out
 only_with_all_engines = pytest.mark.skipif(
-    not os.environ.get("SMSPEC_ALL_ENGINES"), reason="not in the sample for containers: set SMSPEC_ALL_ENGINES=1"
+    not HAS_ENGINES, reason="not in the sample for containers: set SMSPEC_ALL_ENGINES=1"
 )
 
 
@@ -46,26 +54,23 @@ def split(items: Iterable[pytest.Item], arguments: Iterable[str] = ()) -> tuple[
     named = {os.path.abspath(word.partition("::")[0]) for word in arguments if ".py" in word}
     kept: list[pytest.Item] = []
     rest: list[pytest.Item] = []
-    cases: dict[str, list[pytest.Item]] = {}
+    groups: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if str(item.path) in named:
-            kept.append(item)
-        elif item.get_closest_marker("left_out"):
-            rest.append(item)
-        elif _one_of(item) == 1 or not hasattr(item, "callspec") or _has_all_engines(item):
-            kept.append(item)
-        else:
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for each in cases.values():
-        chosen = {id(item) for item in _sample(each)}
-        rest += [item for item in each if id(item) not in chosen]
-        kept += [item for item in each if id(item) in chosen]
-    order = {id(item): number for number, item in enumerate(items)}
-    return sorted(kept, key=lambda item: order[id(item)]), rest
+        groups.setdefault(_group(item), []).append(item)
+    chosen = {id(item) for group in groups.values() for item in _sample(group)}
+    for item in items:
+        is_kept = id(item) in chosen and not item.get_closest_marker("left_out")
+        (kept if is_kept or str(item.path) in named else rest).append(item)
+    return kept, rest
 
 
-def _has_all_engines(item: pytest.Item) -> bool:
-    return bool(os.environ.get("SMSPEC_ALL_ENGINES")) and item.get_closest_marker("docker") is not None
+def _group(item: pytest.Item) -> str:
+    """Return what an item is a case of: its file, where each test starts programs, or its test."""
+    return str(item.path) if _of_programs(item) else item.nodeid.partition("[")[0]
+
+
+def _of_programs(item: pytest.Item) -> int:
+    return max((number for place, number in PROGRAMS.items() if item.nodeid.startswith(place)), default=0)
 
 
 def _one_of(item: pytest.Item) -> int:
@@ -74,17 +79,25 @@ def _one_of(item: pytest.Item) -> int:
     return max((number for place, number in ONE_OF.items() if item.nodeid.startswith(place)), default=1)
 
 
-def _sample(cases: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the cases of one test that are in the sample: by their names, so that a new case changes no other."""
-    if len(cases) < FEWEST:
+def _sample(group: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases that are in the sample: by their names, so that a new case changes no other."""
+    cases = [item for item in group if not item.get_closest_marker("left_out")]
+    if number := cases and _of_programs(cases[0]):
+        return cases if HAS_PROGRAMS else _drawn(cases, number)
+    is_whole = len(cases) < FEWEST or _one_of(cases[0]) == 1
+    if is_whole or (HAS_ENGINES and cases[0].get_closest_marker("docker")):
         return cases
-    found = [item for item in cases if zlib.crc32(item.nodeid.encode()) % _one_of(item) == 0] or cases[:1]
+    found = _drawn(cases, _one_of(cases[0]))
     for name in cases[0].callspec.params:
         kinds: list[object] = []
         firsts = [item for item in [*found, *cases] if _is_new(item.callspec.params[name], kinds)]
         if len(kinds) <= MOST_KINDS:
             found += [item for item in firsts if item not in found]
     return found
+
+
+def _drawn(cases: list[pytest.Item], one_of: int) -> list[pytest.Item]:
+    return [item for item in cases if zlib.crc32(item.nodeid.encode()) % one_of == 0] or cases[:1]
 
 
 def _is_new(value: object, kinds: list[object]) -> bool:
