@@ -17,15 +17,19 @@ ONE_OF = {
     **{f"tests/compiler/{name}/": 4 for name in ("collection", "local", "lock", "organization", "proof", "publishing")},
     **{f"tests/compiler/{name}/": 4 for name in ("rehearsal", "submission", "workspace")},
     **{f"tests/{name}/": 4 for name in ("differential", "rehearsal", "runtime")},
-    **{f"tests/{name}/": 5 for name in ("compiler/cli", "conformance")},
+    **{f"tests/{name}/": 6 for name in ("compiler/cli", "conformance")},
 }
 """Where tests are costly: the sample has one of so many cases of each of them."""
 PROGRAMS = {
     **{f"tests/conformance/test_{name}.py": 5 for name in ("github_action", "gitlab_snippet", "pre_commit")},
+    **{f"tests/conformance/test_{name}": 2 for name in ("check", "confined", "git_checkouts", "local_run")},
+    **{f"tests/compiler/cli/test_{name}": 2 for name in ("chosen_job", "collect", "job_commands", "named_job")},
+    **{f"tests/compiler/cli/test_{name}": 2 for name in ("preflight", "submit", "upload_data")},
     "tests/rehearsal/": 4,
     "tests/compiler/render/test_state_machine.py": 4,
 }
-"""Where each test starts other programs for seconds: of a file, the sample has one of so many tests. CI has all."""
+"""Where each test starts programs or asks servers for seconds: of a file, the sample has one of so many tests that have
+no cases. CI has all of them."""
 FEWEST = 4
 """A test with fewer cases has all of them in the sample."""
 MOST_KINDS = 4
@@ -36,6 +40,10 @@ HAS_PROGRAMS = bool(os.environ.get("SMSPEC_ALL_PROGRAMS"))
 only_in_all = pytest.mark.left_out
 only_with_all_engines = pytest.mark.skipif(
     not HAS_ENGINES, reason="not in the sample for containers: set SMSPEC_ALL_ENGINES=1"
+)
+
+only_with_all_programs = pytest.mark.skipif(
+    not HAS_PROGRAMS, reason="not in the sample for programs: set SMSPEC_ALL_PROGRAMS=1"
 )
 
 
@@ -65,8 +73,9 @@ def split(items: Iterable[pytest.Item], arguments: Iterable[str] = ()) -> tuple[
 
 
 def _group(item: pytest.Item) -> str:
-    """Return what an item is a case of: its file, where each test starts programs, or its test."""
-    return str(item.path) if _of_programs(item) else item.nodeid.partition("[")[0]
+    """Return what an item is a case of: its test, or its file, where that starts programs."""
+    is_alone = not hasattr(item, "callspec") and _of_programs(item)
+    return str(item.path) if is_alone else item.nodeid.partition("[")[0]
 
 
 def _of_programs(item: pytest.Item) -> int:
@@ -82,10 +91,9 @@ def _one_of(item: pytest.Item) -> int:
 def _sample(group: list[pytest.Item]) -> list[pytest.Item]:
     """Return the cases that are in the sample: by their names, so that a new case changes no other."""
     cases = [item for item in group if not item.get_closest_marker("left_out")]
-    if number := cases and _of_programs(cases[0]):
-        return cases if HAS_PROGRAMS else _drawn(cases, number)
-    is_whole = len(cases) < FEWEST or _one_of(cases[0]) == 1
-    if is_whole or (HAS_ENGINES and cases[0].get_closest_marker("docker")):
+    if cases and not hasattr(cases[0], "callspec"):
+        return cases if HAS_PROGRAMS else _drawn(cases, _of_programs(cases[0]) or 1)
+    if len(cases) < FEWEST or _one_of(cases[0]) == 1 or (HAS_ENGINES and cases[0].get_closest_marker("docker")):
         return cases
     found = _drawn(cases, _one_of(cases[0]))
     for name in cases[0].callspec.params:
