@@ -48,6 +48,7 @@ test: $(VENV)/.dev
 
 test-all: export SMSPEC_ALL_CASES ?= 1
 test-all: export SMSPEC_ALL_ENGINES ?= 1
+test-all: export SMSPEC_ALL_PROGRAMS ?= 1
 test-all: export SMSPEC_EVERY_CALL ?= 1
 test-all: test
 

@@ -20,10 +20,12 @@ import pytest
 from hypothesis import settings
 
 from smspec.source.real_file import remove_tree
-from support import parameter_names
+from support import parameter_names, sampled_cases
+from support.examples import EXAMPLES
 from support.smspec_command import smspec, sync_no_files
 
 _ENDED = pytest.StashKey[int]()
+_LEFT_OUT = pytest.StashKey[int]()
 _SHORT = (
     *(f"tests/compiler/{name}/" for name in ("diagnostics", "pipeline", "plan", "render", "review", "rules")),
     *(f"tests/compiler/{name}/" for name in ("importer", "script", "service", "source", "spec")),
@@ -33,7 +35,7 @@ _SHORT = (
 
 # How long an example takes is the machine's affair; tests/benchmarks measure.
 # A change passes or fails by what is in it: every run draws the same examples, `make explore` draws others.
-settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, max_examples=50)
+settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, max_examples=EXAMPLES)
 settings.register_profile("exploring", deadline=None, print_blob=True)
 settings.load_profile("repeatable")
 
@@ -192,6 +194,25 @@ def pytest_runtest_teardown(item):
         gc.freeze()
 
 
+def pytest_sessionfinish(session):
+    """Send the number of cases that are not in the sample to the process that prints the summary."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(_LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    node.config.stash[_LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say how many cases are not in the sample."""
+    if count := terminalreporter.config.stash.get(_LEFT_OUT, 0):
+        terminalreporter.write_line(
+            f"not in the sample: {count} costly cases that resemble others (SMSPEC_ALL_CASES=1 runs them)"
+        )
+
+
 def pytest_unconfigure(config):
     """Remove the cache that this process has made; workers share it. Let each of these end in its own time.
 
@@ -211,8 +232,9 @@ def pytest_make_parametrize_id(val, argname):
         raise pytest.Collector.CollectError(f"parameter `{argname}` needs a name (`ids`): {unnamed}") from None
 
 
-def pytest_collection_modifyitems(items):
-    """Mark what needs Docker, and what starts processes; what takes seconds says so itself, with ``slow``."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Mark what needs Docker and what starts processes, then leave out what is not in the sample."""
     starting = {}
     for item in items:
         if parameter_names.ADDRESS.search(item.nodeid):
@@ -223,6 +245,9 @@ def pytest_collection_modifyitems(items):
             item.add_marker("docker")
         if starting[item.module] or {"any_python", "outer_python", "pythons"} & set(item.fixturenames):
             item.add_marker("process")
+    if not (sampled_cases.IS_WHOLE or config.getoption("--update")):
+        items[:], rest = sampled_cases.split(items, config.args)
+        config.stash[_LEFT_OUT] = len(rest)
 
 
 def _starts_processes(module):
@@ -251,7 +276,11 @@ def _interpreters():
     named = {f"3.{minor}": shutil.which(f"python3.{minor}") for minor in range(8, 20)}
     found |= filter(None, (_interpreter(path) for version, path in named.items() if path and version not in found))
     found |= filter(None, [_interpreter(sys.executable)])
-    return dict(sorted(found.items(), key=lambda item: tuple(map(int, item[0].split(".")))))
+    return {version: found[version] for version in sorted(found, key=_number)}
+
+
+def _number(version):
+    return tuple(map(int, version.split(".")))
 
 
 @pytest.fixture(scope="session")
@@ -265,7 +294,7 @@ def _interpreter(path):
     show = "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2], sys.executable)"
     answer = subprocess.run([path, "-I", "-S", "-c", show], capture_output=True, text=True)
     name, version, executable = answer.stdout.strip().split(" ", 2) if answer.returncode == 0 else ("", "0.0", "")
-    return (version, executable) if name == "cpython" and tuple(map(int, version.split("."))) >= (3, 8) else None
+    return (version, executable) if name == "cpython" and _number(version) >= (3, 8) else None
 
 
 def _outermost(found):
@@ -279,16 +308,21 @@ def _outermost(found):
 def pytest_generate_tests(metafunc):
     """Run a test that asks for ``any_python`` on every CPython from 3.8; those not here are skipped by name.
 
-    One that asks for ``outer_python`` costs much, and is run on the oldest and the newest.
+    The sample has the oldest and the newest, which a test that costs much asks for itself, as ``outer_python``.
     """
     if "any_python" in metafunc.fixturenames:
         found = _interpreters()
         versions = [f"3.{minor}" for minor in range(8, 15)]
+        outermost = (min(found, key=_number), max(found, key=_number))
         parameters = [
             pytest.param(
                 found.get(version, ""),
                 id=f"cpython-{version}",
-                marks=() if version in found else pytest.mark.skip(reason=f"no CPython {version} on this machine"),
+                marks=()
+                if version in outermost
+                else sampled_cases.only_in_all
+                if version in found
+                else pytest.mark.skip(reason=f"no CPython {version} on this machine"),
             )
             for version in versions
         ]

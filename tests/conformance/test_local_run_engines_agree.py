@@ -16,6 +16,7 @@ from smspec.local.engines.namespace.availability import probe
 from support.local.engine_runs import PROGRAM, Ended, differences, documented
 from support.local.local_jobs import LocalJob
 from support.local.stand_in_frameworks import MXNET, TENSORFLOW, write_torchrun
+from support.sampled_cases import sampled
 
 pytest_plugins = ["support.docker_engine", "support.podman_engine"]
 ROOT = Path(__file__).parents[2]
@@ -56,12 +57,14 @@ ENTRY_POINTS = {
     "pipe loop": '{pipe_loop: "train:Loop", epochs: 2}',
 }
 SAMPLES = {
+    "process": ("script pass", "command pass", "pipe loop raise", "torchrun pass", "mxnet pass", "sharded-similarity"),
     "docker": ("script pass", "command pass", "pipe loop raise", "torchrun pass", "sharded-similarity"),
     "podman": ("script pass", "pipe loop raise"),
 }
 """What may differ from docker to podman is what a container gets (variables, files, mounts, limits, network, FIFOs) and
 how it passes on its end: two have all of that. docker also gets each launcher that starts processes in its own way; mpi
-has test_docker_mpi.py. SMSPEC_ALL_ENGINES=1 also runs the others."""
+has test_docker_mpi.py. `process` gets each launcher that it supports, tensorflow by what mxnet shares with it.
+SMSPEC_ALL_ENGINES=1 also runs the others."""
 RAISING = ("script", "pipe loop", "torchrun", "mpi")
 CASES = [*((launcher, "pass") for launcher in LAUNCHERS), *((launcher, "raise") for launcher in RAISING)]
 
@@ -160,6 +163,7 @@ OTHERS = [
 needs_namespaces = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
 
 
+@sampled(1)  # SAMPLES has those of each engine
 @needs_namespaces
 @pytest.mark.parametrize("other", OTHERS, indirect=True)
 @pytest.mark.parametrize(("launcher", "end"), CASES, ids=[" ".join(case) for case in CASES])
@@ -175,6 +179,7 @@ def test_launchers_are_the_same_on_every_engine(engines, launcher, end, other):
     assert_same(first, second)
 
 
+@sampled(1)  # SAMPLES has those of each engine
 @needs_namespaces
 @pytest.mark.parametrize("other", OTHERS, indirect=True)
 @pytest.mark.parametrize("name", EXAMPLES)

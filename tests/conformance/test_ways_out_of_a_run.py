@@ -168,11 +168,12 @@ def tried(request):
 
 
 @together
-@pytest.mark.parametrize("way", WAYS)
-def test_way_leads_nowhere(tried, way):
+def test_ways_lead_nowhere(tried):
+    """In one test: 828 looks at what four runs have found took longer than the runs."""
     _, _, found, _, err = tried
     assert sorted(found) == ["algo-1", "algo-2"], err
-    assert [results[way] for results in found.values()] == ["", ""]
+    for results in found.values():
+        assert {way: results.get(way, "not tried") for way in WAYS if results.get(way) != ""} == {}
 
 
 @together

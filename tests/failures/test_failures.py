@@ -13,6 +13,7 @@ import pytest
 from smspec.diagnostics.explanation import explained_codes
 from smspec.local.engines.namespace.availability import unavailable
 from support.known_failures import DIRECTORY, failures, topics
+from support.sampled_cases import sampled
 from support.smspec_command import smspec
 
 REPORT = re.compile(r"^(error|warning|note)\[(SM\d{3})\]:(.*?)(?=^\w|\Z)", re.MULTILINE | re.DOTALL)
@@ -78,6 +79,7 @@ def test_command_answers(job, answer, tmp_path):
     check(job, answer, tmp_path)
 
 
+@sampled(3)
 @pytest.mark.process
 @pytest.mark.parametrize(("job", "answer"), answers(True))
 def test_run_answers(job, answer, tmp_path, monkeypatch):

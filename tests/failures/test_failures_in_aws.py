@@ -7,6 +7,7 @@ import pytest
 
 from smspec.submission import client, following
 from support.known_failures import failures
+from support.sampled_cases import sampled
 from support.servers.aws_server import REGION
 from support.servers.ecr_server import docker_image
 from support.servers.job_server import COMPLETED, look
@@ -80,6 +81,7 @@ def faults(written):
     return {operation: [tuple(fault) for fault in each] for operation, each in written.items()}
 
 
+@sampled(3)
 @pytest.mark.parametrize(
     ("account", "job", "answer"),
     [

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support import parameter_names
+from support.sampled_cases import only_with_all_programs
 
 ROOT = Path(__file__).parents[2]
 YEARS = 9 * 365 * 86400
@@ -19,11 +20,12 @@ OTHER_USER = ["unshare", "--user", "--map-user=4321", "--map-group=4321"]
 
 
 def collected(root, environ, prefix=()):
-    """Return the names of all tests of a tree, in order."""
+    """Return the names of all tests of a tree, in order, whatever is in the sample."""
+    paths = os.pathsep.join(str(root / each) for each in ("compiler", "runtime", "schemas"))
     done = subprocess.run(
         [*prefix, sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"],
         cwd=root,
-        env={**environ, "PYTHONPATH": os.pathsep.join(str(root / each) for each in ("compiler", "runtime", "schemas"))},
+        env={**environ, "PYTHONPATH": paths, "SMSPEC_ALL_CASES": "1"},
         capture_output=True,
         text=True,
         errors="backslashreplace",
@@ -79,6 +81,7 @@ def here_and_elsewhere(tmp_path_factory):
     return here, elsewhere, other
 
 
+@only_with_all_programs
 @pytest.mark.slow
 @pytest.mark.xdist_group("names of tests")
 def test_names_are_the_same_elsewhere(here_and_elsewhere):
@@ -87,6 +90,7 @@ def test_names_are_the_same_elsewhere(here_and_elsewhere):
     assert differing(here, elsewhere) == []
 
 
+@only_with_all_programs
 @pytest.mark.slow
 @pytest.mark.xdist_group("names of tests")
 @pytest.mark.skipif(FAKETIME is None, reason="libfaketime is not installed")

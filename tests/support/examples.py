@@ -2,7 +2,14 @@
 
 from hypothesis import settings
 
+from support.sampled_cases import IS_WHOLE
+
+EXAMPLES = 50 if IS_WHOLE else 25
+
 
 def at_most(count: int) -> int:
-    """Return ``count`` for `make explore`, and a quarter for the suite, which draws the same ones every time."""
-    return max(count // 4, 25) if settings().derandomize else count
+    """Return ``count`` for `make explore`; a quarter for `make test-all`, an eighth for `make test`.
+
+    The last two draw the same ones every time.
+    """
+    return max(count // (4 if IS_WHOLE else 8), 25) if settings().derandomize else count

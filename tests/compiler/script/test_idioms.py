@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from support.examples import at_most
+from support.sampled_cases import sampled
 from support.script.read_programs import codes, findings, runs, script_environment
 
 HEAD = "import argparse, contextlib, functools, os, sys, threading\n"
@@ -247,6 +248,7 @@ def test_valid_script_has_no_error(text, given):
     event("an error" if found else "no error")
 
 
+@sampled(3)
 @pytest.mark.parametrize("way", AROUND)
 def test_code_around_a_read_causes_no_error(way):
     """Pairs are gone through one by one: chance finds the rare one among them years later."""
