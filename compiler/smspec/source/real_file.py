@@ -126,6 +126,23 @@ def program_outside(name: str, directory: str) -> str | None:
     return None
 
 
+OUTSIDE_PROJECTS = os.sep
+"""Where programs of this machine are started: a shim of asdf, mise, or the like starts what files of the current
+directory, and of those above it, name. In a repository, or in /tmp, these may be a stranger's."""
+
+_NAMING_FILES = frozenset({
+    "AWS_CA_BUNDLE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "CONTAINERS_CONF", "CONTAINERS_REGISTRIES_CONF", "CONTAINERS_STORAGE_CONF", "DOCKER_CERT_PATH", "DOCKER_CONFIG",
+    "REGISTRY_AUTH_FILE", "SSL_CERT_DIR", "SSL_CERT_FILE",
+})  # fmt: skip
+
+
+def variables_outside(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables for a program that is started in `OUTSIDE_PROJECTS`: what they name stays the same file."""
+    named = {name: os.path.abspath(variables[name]) for name in _NAMING_FILES if variables.get(name)}
+    return {**variables, **named, "PWD": OUTSIDE_PROJECTS}
+
+
 _ENTERED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _LONGEST = 4095

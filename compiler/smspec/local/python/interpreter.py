@@ -19,6 +19,7 @@ from functools import cache
 from smspec.local.running.request import RunFailed
 from smspec.service.bare_image import bare_image
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import OUTSIDE_PROJECTS, variables_outside
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.own_directories import cache_directory, existing_cache, require_safe_entry
 from smspec.workspace.process_guard import guarded
@@ -190,7 +191,7 @@ def _asked(path: str) -> Interpreter | None:
     Not in the current directory: a shim of asdf, mise, or the like starts what the files of a repository there name,
     which may be a program of a pull request.
     """
-    variables = {**without_foreign_packages(os.environ), "PWD": os.sep}
+    variables = variables_outside(without_foreign_packages(os.environ))
     root = pyenv_root()
     if os.path.dirname(path) == os.path.join(root, "shims"):
         variables["PYENV_VERSION"] = ":".join(_selected_versions(root))  # what it would read here
@@ -198,7 +199,7 @@ def _asked(path: str) -> Interpreter | None:
         with subprocess.Popen(
             guarded([os.path.abspath(path), "-I", "-c", _QUESTION]),
             env=variables,
-            cwd=os.sep,
+            cwd=OUTSIDE_PROJECTS,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

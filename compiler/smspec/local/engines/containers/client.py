@@ -20,6 +20,7 @@ from typing import Any
 
 from smspec.local.running.run_directory import HOSTS, INTERRUPTED, RunDirectory, has_other_owners
 from smspec.render.tree import RUN_MARKER, identity_in, marker_in
+from smspec.source.real_file import OUTSIDE_PROJECTS, variables_outside
 from smspec.workspace.process_guard import guarded
 
 _SECONDS = 60.0
@@ -60,6 +61,7 @@ class Client:
             done = subprocess.run(
                 [self.program, *words],
                 env=self._environment(variables),
+                cwd=OUTSIDE_PROJECTS,
                 input=given.encode(),
                 capture_output=True,
                 timeout=seconds,
@@ -87,6 +89,7 @@ class Client:
             process = subprocess.Popen(
                 guarded([self.program, *words]),
                 env=self._environment(),
+                cwd=OUTSIDE_PROJECTS,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -114,7 +117,7 @@ class Client:
 
     def _environment(self, variables: Mapping[str, str] | None = None) -> dict[str, str]:
         # Without it, docker before version 23 uses a builder that cannot mount caches and secrets.
-        return {"DOCKER_BUILDKIT": "1", **os.environ, **self._variables, **(variables or {})}
+        return variables_outside({"DOCKER_BUILDKIT": "1", **os.environ, **self._variables, **(variables or {})})
 
 
 def unavailable(program: str) -> str | None:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 
 from smspec.local.running.request import RunFailed
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import OUTSIDE_PROJECTS
 
 _CELL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cell", "__main__.py")
 _SECONDS = 20
@@ -126,6 +127,7 @@ class Internet:
         try:
             self._process = subprocess.Popen(
                 words,
+                cwd=OUTSIDE_PROJECTS,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,

@@ -20,6 +20,7 @@ from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import HostLog
 from smspec.local.watch.machine_processes import MachineProcess, Usage, below
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import OUTSIDE_PROJECTS
 from smspec.workspace.process_guard import end_by_closing_stdin
 
 _FILES = ("/etc/subuid", "/etc/subgid")
@@ -46,7 +47,9 @@ class UserRange:
         own = os.geteuid(), os.getegid()
         for program, first, mine in zip(_PROGRAMS, (self.first_user, self.first_group), own, strict=True):
             words = [program, str(process), "0", str(mine), "1", "1", str(first), str(_ENOUGH)]
-            ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            ended = subprocess.run(
+                words, stdin=subprocess.DEVNULL, capture_output=True, cwd=OUTSIDE_PROJECTS, check=False
+            )
             if ended.returncode:
                 return False
         return True
