@@ -193,7 +193,16 @@ def _at(members: object, *names: str) -> object:
 
 def label_of(directory: RunDirectory) -> str:
     """Return the label for everything that a run creates."""
-    return f"{LABEL}={_this_machine()} {directory.identity} {os.path.realpath(directory.path(RUN_MARKER))}"
+    return _label(directory.identity, directory.path(RUN_MARKER))
+
+
+def label_of_ended(run_directory: str) -> str:
+    """Return the label that the run in a directory had, which has ended."""
+    return _label(identity_in(marker_in(run_directory)), os.path.join(run_directory, RUN_MARKER))
+
+
+def _label(identity: str, marker: str) -> str:
+    return f"{LABEL}={_this_machine()} {identity} {os.path.realpath(marker)}"
 
 
 def _this_machine() -> str:
