@@ -1,6 +1,7 @@
 """Every program is started where no stranger chooses what a shim starts."""
 
 import ast
+import re
 from pathlib import Path
 
 import smspec
@@ -44,3 +45,9 @@ def test_programs_start_outside_of_projects():
 
 def test_reasons_name_files_that_need_one():
     assert {path for path, _, cwd in starts() if cwd not in OUTSIDE} == {*OTHERWISE}
+
+
+def test_programs_are_looked_up_in_absolute_places():
+    """`shutil.which` also finds what a relative part of PATH leads to: the programs of a stranger's repository."""
+    found = [path for path in ROOT.rglob("*.py") if re.search(r"\bwhich\(", path.read_text(encoding="utf-8"))]
+    assert found == []

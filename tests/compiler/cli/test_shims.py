@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from support.git_repository import commit, repository
-from support.small_job import write_job
+from support.small_job import BUILT, write_job
 from support.smspec_command import environment
 from support.submitted_job import SPEC
 
@@ -117,3 +117,34 @@ def test_relative_name_of_a_setting_stays_that_of_the_project(project, tmp_path)
         ),
     )
     assert (tmp_path / "read").read_text() == (project / "profiles").read_text()
+
+
+PARTS = {"empty": "", "dot": ".", "name": "planted"}
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("command", ["check", "run", "run --engine docker", "diff --base HEAD"])
+def test_relative_part_of_path_leads_to_no_program(project, tmp_path, command, part):
+    """`export PATH=$PATH:` is common, and searches the current directory for what is nowhere else."""
+    write_job(project, BUILT.replace("3.12", "3.9"))
+    for place in (project, project / "planted"):
+        for name in ("python3.9", "python3", "uv", "docker", "git", "slirp4netns", "newuidmap"):
+            write_program(place / name, f"#!/bin/sh\necho {name} >> '{tmp_path}/started'\n")
+    os.symlink(sys.executable, tmp_path / "shims" / "python3")
+    for name in ("git", "docker", "uv", "slirp4netns", "newuidmap", "newgidmap"):
+        (tmp_path / "shims" / name).unlink()
+    done = subprocess.run(
+        [sys.executable, "-m", "smspec", *command.split()],
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=environment(
+            PATH=f"{PARTS[part]}:{tmp_path}/shims:{PARTS[part]}",
+            HOME=str(tmp_path),
+            PYENV_ROOT=str(tmp_path),
+            SMSPEC_CACHE_DIR=str(tmp_path / "cache"),
+        ),
+    )
+    assert not (tmp_path / "started").exists(), ((tmp_path / "started").read_text(), done.stderr)
+    assert "Traceback" not in done.stderr and "./" not in done.stderr, done.stderr

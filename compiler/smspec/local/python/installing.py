@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +22,7 @@ from smspec.local.python.interpreter import (
 from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import value_redactor
 from smspec.source.frozen import dataclass, field
-from smspec.source.real_file import OUTSIDE_PROJECTS
+from smspec.source.real_file import OUTSIDE_PROJECTS, program_named
 from smspec.workspace.own_directories import make_private, open_cache
 from smspec.workspace.process_guard import MOST_MEMORY, guarded
 
@@ -180,7 +179,7 @@ def _installing_uv(variables: Mapping[str, str]) -> str | None:
 
     GHSA-4gg8-gxpx-9rph: an earlier one writes an entry point wherever its name leads.
     """
-    path = shutil.which("uv")
+    path = program_named("uv")
     lines: list[str] = []
     if path is None or run_shown([path, "--version"], variables, lines.append):
         return None
@@ -264,7 +263,7 @@ def fetched_interpreter(version: str, show: Callable[[str], None]) -> Interprete
 
 def _fetch(version: str, show: Callable[[str], None]) -> None:
     """Install a Python of a version, such as 3.12, for smspec alone. Raise RunFailed."""
-    uv = shutil.which("uv")
+    uv = program_named("uv")
     if uv is None:
         raise _not_fetched(version, "`--fetch-python` requires uv on PATH")
     try:

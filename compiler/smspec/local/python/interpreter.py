@@ -9,7 +9,6 @@ import glob
 import json
 import os
 import re
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
@@ -19,7 +18,7 @@ from functools import cache
 from smspec.local.running.request import RunFailed
 from smspec.service.bare_image import bare_image
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import OUTSIDE_PROJECTS, variables_outside
+from smspec.source.real_file import OUTSIDE_PROJECTS, program_named, variables_outside
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.own_directories import cache_directory, existing_cache, require_safe_entry
 from smspec.workspace.process_guard import guarded
@@ -251,7 +250,7 @@ def program_on_path(name: str) -> str | None:
 
     The shim itself is returned only where pyenv alone knows the version, such as the newest that begins with 3.12.
     """
-    found = shutil.which(name)
+    found = program_named(name)
     root = pyenv_root()
     shims = os.path.join(root, "shims")
     if found is None or os.path.dirname(found) != shims:
@@ -266,10 +265,10 @@ def program_on_path(name: str) -> str | None:
             if len(inside) == len(listed):
                 return found
             continue  # a pyenv before 2.3.3 would also start what leads out (CVE-2022-35861)
-        selected = shutil.which(name, path=system if version == "system" else os.path.join(directory, "bin"))
+        selected = program_named(name, path=system if version == "system" else os.path.join(directory, "bin"))
         if selected is not None:
             return selected
-    return shutil.which(name, path=system)
+    return program_named(name, path=system)
 
 
 def _selected_versions(root: str) -> list[str]:

@@ -10,7 +10,6 @@ import functools
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ from typing import Any
 
 from smspec.local.running.run_directory import HOSTS, INTERRUPTED, RunDirectory, has_other_owners
 from smspec.render.tree import RUN_MARKER, identity_in, marker_in
-from smspec.source.real_file import OUTSIDE_PROJECTS, variables_outside
+from smspec.source.real_file import OUTSIDE_PROJECTS, program_named, variables_outside
 from smspec.workspace.process_guard import guarded
 
 _SECONDS = 60.0
@@ -122,7 +121,7 @@ class Client:
 
 def unavailable(program: str) -> str | None:
     """Return why this machine cannot start containers with a program, as the end of a sentence, or None."""
-    if shutil.which(program) is None:
+    if program_named(program) is None:
         return f"`{program}` is not installed"
     try:
         # The version of the server, which podman has only where it is remote: `info` asks whatever does the work.
