@@ -148,3 +148,21 @@ def test_relative_part_of_path_leads_to_no_program(project, tmp_path, command, p
     )
     assert not (tmp_path / "started").exists(), ((tmp_path / "started").read_text(), done.stderr)
     assert "Traceback" not in done.stderr and "./" not in done.stderr, done.stderr
+
+
+DIRECTORIES = {
+    "UV_PYTHON_INSTALL_DIR": "cpython-3.9.1-linux/bin/python3",
+    "ASDF_DATA_DIR": "installs/python/3.9.1/bin/python",
+    "MISE_DATA_DIR": "installs/python/3.9.1/bin/python",
+    "PYENV_ROOT": "versions/3.9.1/bin/python",
+}
+
+
+@pytest.mark.parametrize("variable", DIRECTORIES)
+def test_relative_directory_of_pythons_is_not_searched(project, tmp_path, variable):
+    write_job(project, BUILT.replace("3.12", "3.9"))
+    write_program(project / "pythons" / DIRECTORIES[variable], f"#!/bin/sh\necho python >> '{tmp_path}/started'\n")
+    own = {"PYENV_ROOT": str(tmp_path), "SMSPEC_CACHE_DIR": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    words = {"cwd": project, "stdin": subprocess.DEVNULL, "capture_output": True}
+    subprocess.run([sys.executable, "-m", "smspec", "check"], env=environment(**{**own, variable: "pythons"}), **words)
+    assert not (tmp_path / "started").exists()

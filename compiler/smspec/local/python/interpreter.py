@@ -144,7 +144,8 @@ def _usual() -> Interpreter | None:
 
 def _with_version(version: str) -> Interpreter | None:
     for candidate in _candidates(version):
-        found = _asked(candidate)
+        # A relative UV_PYTHON_INSTALL_DIR or the like leads to what a pull request may have written.
+        found = _asked(candidate) if os.path.isabs(candidate) else None
         if found is not None and found.minor == version:
             return found
     return None
