@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import stat
 import subprocess
 import time
 
 import pytest
 
-from smspec.local.engines.namespace.availability import probe
+from smspec.local.engines.namespace.availability import cell_words, probe
 from support.local.local_jobs import DEADLINE, LocalJob
 from support.local.ordinary_user import OrdinaryJob, kind_of
 
@@ -170,3 +171,70 @@ def test_killed_run_leaves_its_directory_as_any_run(public_directory, kind):
     assert hosts.stat().st_mode == job.run_directory.stat().st_mode
     assert [name for host in ("algo-1", "algo-2") for name in os.listdir(hosts / host) if name == ".tmp"] == []
     job.assert_nothing_left()
+
+
+def children(process):
+    with open(f"/proc/{process}/task/{process}/children") as file:
+        return [int(each) for each in file.read().split()]
+
+
+def command_line(process):
+    with open(f"/proc/{process}/cmdline", "rb") as file:
+        return file.read().split(b"\0")
+
+
+WAITING = """
+import os, tempfile, time
+tempfile.mkstemp()
+print("READY", flush=True)
+while not os.path.exists("/opt/ml/model/end"):
+    time.sleep(0.02)
+"""
+
+
+@pytest.mark.skipif(
+    bool(probe().step) or not os.path.exists(f"/proc/self/task/{os.getpid()}/children"),
+    reason="namespaces are unavailable, or the kernel lists no children",
+)
+def test_cell_of_a_killed_run_ends_in_good_order(public_directory):
+    """Hosts end as smspec is killed: the cell has something to report, and no one who reads it."""
+    job = LocalJob(public_directory / "job", engine="namespace")
+    job.spec(SPEC.partition("channels")[0] + "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}\n")
+    job.write("src/train.py", WAITING)
+    process = job.start()
+    for host in ("algo-1", "algo-2"):
+        job.wait_for_log("READY", host)
+    cell = next(each for each in children(process.pid) if b"run" in command_line(each) and b"-S" in command_line(each))
+    (first,) = children(cell)
+    hosts = children(first)
+    os.kill(first, signal.SIGSTOP)
+    for host in ("algo-1", "algo-2"):
+        (job.host(host) / "model/end").touch()
+    end = time.monotonic() + DEADLINE
+    while any(command_line(host) != [b""] for host in hosts) and time.monotonic() < end:
+        time.sleep(0.02)
+    process.kill()
+    process.wait(DEADLINE)
+    os.kill(first, signal.SIGCONT)
+    _, err = process.communicate(timeout=DEADLINE)
+    directory = job.run_directory / "hosts"
+    while directory.stat().st_mode != job.run_directory.stat().st_mode and time.monotonic() < end:
+        time.sleep(0.05)
+    assert directory.stat().st_mode == job.run_directory.stat().st_mode
+    assert not any((directory / host / ".tmp").exists() for host in ("algo-1", "algo-2"))
+    assert "Traceback" not in err, err
+    job.assert_nothing_left()
+
+
+@pytest.mark.parametrize(
+    "words", [["run", "/nowhere/cell.json"], ["give-back", "/nowhere"], ["probe"]], ids=lambda words: words[0]
+)
+def test_cell_without_a_reader_prints_no_traceback(words):
+    """A killed smspec reads nothing, and the next command removes what the cell would read."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ended = subprocess.run(cell_words(*words), stdin=subprocess.DEVNULL, stdout=writing, stderr=subprocess.PIPE)
+    finally:
+        os.close(writing)
+    assert ended.stderr == b""

@@ -159,7 +159,8 @@ class Uv:
         if question.versions:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(_preferences(question))
-        words = [self._path, "pip", "compile", "--no-config", "--quiet", "--no-progress", "--color", "never"]
+        words = [self._path, "--directory", directory, "pip", "compile", "--no-config"]
+        words += ["--quiet", "--no-progress", "--color", "never"]
         words += ["--format", "pylock.toml", "--output-file", _OUTPUT, "--no-header", "--no-annotate"]
         words += ["--no-python-downloads", "--python-version", question.image.release]
         words += ["--python-platform", _platform(question.image)]

@@ -10,6 +10,7 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 
+from smspec.source.real_file import OUTSIDE_PROJECTS
 from smspec.workspace.deferred_signals import signals_deferred
 from smspec.workspace.process_guard import MOST_MEMORY, end_by_closing_stdin, guarded
 
@@ -50,8 +51,8 @@ def output_of(words: Sequence[str], variables: Mapping[str, str], directory: str
                     process = subprocess.Popen(
                         guarded([*words], is_limited=True),
                         # A killed one leaves its files in the directory that the next command removes.
-                        env={**variables, "TMPDIR": directory},
-                        cwd=directory,
+                        env={**variables, "TMPDIR": directory, "PWD": OUTSIDE_PROJECTS},
+                        cwd=OUTSIDE_PROJECTS,  # others can write to what may be above the directory, /tmp
                         stdin=subprocess.PIPE,
                         stdout=output,
                         stderr=subprocess.STDOUT,

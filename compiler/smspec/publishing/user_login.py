@@ -20,6 +20,7 @@ from contextlib import contextmanager
 
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.publishing.publication import PublishFailed
+from smspec.source.real_file import OUTSIDE_PROJECTS, variables_outside
 
 _LARGEST = 1 << 20
 _SECONDS = 30.0
@@ -97,7 +98,8 @@ def _from_helper(config: Mapping[str, object], server: str) -> str | None:
             input=server.encode(),
             capture_output=True,
             timeout=_SECONDS,
-            cwd=os.sep,  # a shim of a version manager would start what files of a repository name
+            env=variables_outside(os.environ),
+            cwd=OUTSIDE_PROJECTS,
         )
         answer = json.loads(done.stdout) if done.returncode == 0 else None
     except (OSError, ValueError, subprocess.TimeoutExpired):

@@ -7,11 +7,13 @@ trusted directories, stays in force.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from smspec.source.real_file import program_outside
+from smspec.source.real_file import OUTSIDE_PROJECTS, program_outside, variables_outside
 
 _USER_SETTINGS = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 """They name files of the user's settings, as HOME does. Every other `GIT_` variable is dropped: those of a hook or of
@@ -84,13 +86,22 @@ def start_git(
     ``index``: a file that it uses instead of the index of the repository.
 
     Git looks for a repository in no directory above. Raise `GitMissing`, and OSError for a directory that is not one.
+
+    Git starts outside and changes to the directory: a shim with the name of git would start what the files there name.
+    With ``may_fetch``, it stays outside, and so do the programs that it starts, such as a helper for credentials.
     """
+    directory = os.path.abspath(directory)
+    if not stat.S_ISDIR(os.stat(directory).st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), directory)
     settings = (*_SETTINGS, *(() if may_fetch else _NO_NETWORK))
-    where = [] if git_directory is None else [f"--git-dir={git_directory}"]
+    if may_fetch:
+        git_directory = os.path.join(directory, git_directory or ".git")
+    where = [f"--work-tree={directory}"] if may_fetch else ["-C", directory]
+    where += [] if git_directory is None else [f"--git-dir={git_directory}"]
     options = [word for setting in settings for word in ("-c", setting)]
     return subprocess.Popen(
         [_program(directory), "--no-pager", *where, *options, *words],
-        cwd=directory,
+        cwd=OUTSIDE_PROJECTS,
         env=_environment(os.environ, directory, may_fetch) | ({"GIT_INDEX_FILE": index} if index else {}),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -151,7 +162,7 @@ def _environment(inherited: Mapping[str, str], directory: str, may_fetch: bool) 
     # SSH_ASKPASS is a program, too.
     names = [name for name in inherited if not name.startswith(("GIT_", "SSH_ASKPASS")) or name.startswith(kept)]
     return {
-        **{name: inherited[name] for name in names},
+        **variables_outside({name: inherited[name] for name in names}),
         **_ENVIRONMENT,
         **(_ONLINE if may_fetch else _OFFLINE),
         "GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(directory)),

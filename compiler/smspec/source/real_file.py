@@ -112,18 +112,45 @@ def is_below(path: str, directory: str) -> bool:
     return path == directory or path.startswith(os.path.join(directory, ""))
 
 
-def program_outside(name: str, directory: str) -> str | None:
-    """Return the path of a program on PATH; None if it is missing.
+def program_named(name: str, path: str | None = None) -> str | None:
+    """Return the path of a program on PATH, or on ``path``; None if it is missing.
 
-    A relative part of PATH, or one in the directory, leads to what others have written.
+    A relative part, such as the empty one of ``PATH=/usr/bin:``, leads to what others have written. A name with a slash
+    is a path, which is not searched for.
     """
+    if os.sep in name:
+        return name if os.path.isfile(name) and os.access(name, os.X_OK) else None
+    return next(_programs(name, os.get_exec_path() if path is None else path.split(os.pathsep)), None)
+
+
+def program_outside(name: str, directory: str) -> str | None:
+    """Return the path of a program on PATH, but of none in the directory, which others have written."""
     top = os.path.realpath(directory)
-    for place in os.get_exec_path():
-        program = os.path.join(place, name)
-        is_own = not os.path.isabs(place) or is_below(os.path.realpath(place), top)
-        if not is_own and os.path.isfile(program) and os.access(program, os.X_OK):
-            return program
-    return None
+    places = [place for place in os.get_exec_path() if not is_below(os.path.realpath(place), top)]
+    return next(_programs(name, places), None)
+
+
+def _programs(name: str, places: Sequence[str]) -> Iterator[str]:
+    for program in (os.path.join(place, name) for place in places if os.path.isabs(place)):
+        if os.path.isfile(program) and os.access(program, os.X_OK):
+            yield program
+
+
+OUTSIDE_PROJECTS = os.sep
+"""Where programs of this machine are started: a shim of asdf, mise, or the like starts what files of the current
+directory, and of those above it, name. In a repository, or in /tmp, these may be a stranger's."""
+
+_NAMING_FILES = frozenset({
+    "AWS_CA_BUNDLE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "CONTAINERS_CONF", "CONTAINERS_REGISTRIES_CONF", "CONTAINERS_STORAGE_CONF", "DOCKER_CERT_PATH", "DOCKER_CONFIG",
+    "REGISTRY_AUTH_FILE", "SSL_CERT_DIR", "SSL_CERT_FILE",
+})  # fmt: skip
+
+
+def variables_outside(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables for a program that is started in `OUTSIDE_PROJECTS`: what they name stays the same file."""
+    named = {name: os.path.abspath(variables[name]) for name in _NAMING_FILES if variables.get(name)}
+    return {**variables, **named, "PWD": OUTSIDE_PROJECTS}
 
 
 _ENTERED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -19,6 +19,7 @@ from typing import Any
 
 from smspec.diagnostics.open_question import question
 from smspec.diagnostics.quoting import hide
+from smspec.source.real_file import OUTSIDE_PROJECTS, variables_outside
 from smspec.wire.connections import require_file
 from smspec.wire.fault import Deadline, DeadlineMissed, WireFault
 
@@ -159,6 +160,7 @@ class _LimitedProgram:
         self._deadline = Deadline()
         with contextlib.ExitStack() as stack:
             stack.enter_context(question(is_shown=False))
+            options |= {"env": variables_outside(os.environ), "cwd": OUTSIDE_PROJECTS}
             self._process = subprocess.Popen(command, **options)
             self._question = stack.pop_all()
 

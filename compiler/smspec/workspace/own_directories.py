@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import functools
 import os
 import shlex
 import stat
@@ -18,6 +19,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 
 from smspec.source.real_file import MOST_LINKS, remove_tree, walked
+from smspec.workspace.boundary_search import repository_above
 from smspec.workspace.deferred_signals import signals_deferred
 
 VARIABLE = "SMSPEC_CACHE_DIR"
@@ -94,10 +96,28 @@ def make_private(path: str) -> None:
 
 def _require_path(path: str, *, is_made: bool) -> None:
     cache = cache_directory()
+    _require_untracked(cache)
     # So many steps are left when the cache itself is reached; a link only adds to them.
     at = _require_way(path, len(path[len(cache) :].strip("/").split("/")), is_made=is_made)
     if not os.path.isdir(at):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), at)
+
+
+@functools.cache
+def _require_untracked(cache: str) -> None:
+    """Raise `UnsafeCache` if git tracks anything in the cache: a pull request may bring the Python of a job.
+
+    A cache is in a repository where a CI can keep files only there.
+    """
+    if repository_above(cache) is None:
+        return
+    from smspec.workspace.project_links import Project  # imported late: most caches are in no repository
+
+    if any(Project(place).tracked([place]) is not None for place in {cache, os.path.realpath(cache)}):
+        raise UnsafeCache(
+            f"the cache `{cache}` is not safe: git tracks files there, or cannot list what it tracks, and smspec runs"
+            f" what is in it, which may be that of a pull request; set {VARIABLE} to a directory without such files"
+        )
 
 
 def _target(link: str) -> list[str]:

@@ -231,7 +231,8 @@ def _from_proc() -> list[tuple[int, int]]:
 def _from_ps() -> list[tuple[int, int]]:
     import subprocess  # imported late: Linux has /proc
 
-    listing = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=False)
+    words = ["ps", "-axo", "pid=,ppid="]
+    listing = subprocess.run(words, cwd=os.sep, capture_output=True, text=True, check=False)
     pairs = [line.split() for line in listing.stdout.splitlines()]
     return [(int(pair[0]), int(pair[1])) for pair in pairs if len(pair) == 2]
 

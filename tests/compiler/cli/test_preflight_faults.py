@@ -179,8 +179,8 @@ CHAIN = "[profile a]\nrole_arn = arn:aws:iam::123456789012:role/two\nsource_prof
 QUESTIONS = {
     "a device": (PROFILES["a device"], "mfa/me: ", 0),
     "the device of a source": (CHAIN + PROFILES["a device"].replace("profile a", "profile m"), "mfa/me: ", 0),
-    "a program": ("[profile a]\ncredential_process = sh program\n", "PIN: ", 1),
-    "a program of a source": (f"{CHAIN}[profile m]\ncredential_process = sh program\n", "PIN: ", 1),
+    "a program": ("[profile a]\ncredential_process = sh {}/program\n", "PIN: ", 1),
+    "a program of a source": (f"{CHAIN}[profile m]\ncredential_process = sh {{}}/program\n", "PIN: ", 1),
 }
 
 
@@ -188,8 +188,10 @@ QUESTIONS = {
 def test_question_is_not_drawn_over(account, tmp_path, case):
     """All sessions of the command share the role's credentials, and a question stays while a person thinks."""
     config, question, shown = QUESTIONS[case]
-    (tmp_path / "config").write_text(config)
-    asking = f"[ -e asked ] || {{ printf '{question}' > /dev/tty; read code < /dev/tty; touch asked; }}"
+    (tmp_path / "config").write_text(config.format(tmp_path))
+    asking = (
+        f"cd '{tmp_path}'; [ -e asked ] || {{ printf '{question}' > /dev/tty; read code < /dev/tty; touch asked; }}"
+    )
     (tmp_path / "program").write_text(f"{asking}; echo '{KEYS}'")
     controller, terminal = pty.openpty()
     process = subprocess.Popen(
@@ -224,8 +226,8 @@ def test_question_is_not_drawn_over(account, tmp_path, case):
     not os.path.exists(f"/proc/self/task/{os.getpid()}/children"), reason="the kernel lists no children"
 )
 def test_program_that_takes_too_long_leaves_no_process(account, tmp_path):
-    (tmp_path / "config").write_text("[profile a]\ncredential_process = sh program\n")
-    (tmp_path / "program").write_text("sleep 777 & echo $! > child\nwait")
+    (tmp_path / "config").write_text(f"[profile a]\ncredential_process = sh {tmp_path}/program\n")
+    (tmp_path / "program").write_text(f"cd '{tmp_path}'; sleep 777 & echo $! > child\nwait")
     unset = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "")
     settings = {"AWS_CONFIG_FILE": str(tmp_path / "config"), "SMSPEC_HTTP_TIMEOUT": "3", "AWS_REGION": REGION}
     done = smspec_process("status", "nightly", "--profile", "a", env=environment(**settings, **unset))

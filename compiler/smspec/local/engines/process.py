@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,6 +31,7 @@ from smspec.plan import Plan
 from smspec.plan.delivery import launcher_name
 from smspec.render.tree import FileTree
 from smspec.script.program import FileUse
+from smspec.source.real_file import program_named
 from smspec.spec.model import JobSpec, Mpi, SmDataParallel, Torchrun
 
 LOOPBACK = "127.0.0.1"
@@ -305,7 +305,7 @@ def _values_with_literal(plan: Plan) -> Iterator[str]:
 
 def require_torchrun(job: JobSpec, path: str) -> None:
     """Check that a job's launcher, which no image brings, is on its PATH. Raise RunFailed."""
-    if isinstance(job.distribution, Torchrun) and shutil.which("torchrun", path=path) is None:
+    if isinstance(job.distribution, Torchrun) and program_named("torchrun", path=path) is None:
         raise RunFailed(
             3,
             "cannot find `torchrun` on PATH: add `torch` to `image.python_packages`, "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +22,7 @@ from smspec.local.python.interpreter import (
 from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import value_redactor
 from smspec.source.frozen import dataclass, field
+from smspec.source.real_file import OUTSIDE_PROJECTS, program_named
 from smspec.workspace.own_directories import make_private, open_cache
 from smspec.workspace.process_guard import MOST_MEMORY, guarded
 
@@ -124,7 +124,7 @@ class Installer:
             without_foreign_packages(inherited), os.path.join(self.scratch_dir, "pip-of-environment.conf")
         )
         pip = {**pip, "PIP_ROOT_USER_ACTION": "ignore", "TMPDIR": self.scratch_dir}
-        words, variables = self._pip, pip
+        words, variables, start = self._pip, pip, directory
         uv = None if self.below else _installing_uv(pip)  # only pip finds packages in several directories
         if uv is not None:
             options = pip_options(pip, self.environment)
@@ -132,15 +132,16 @@ class Installer:
             if not isinstance(settings, str):
                 # Never hard links: a script that writes to a package would write to uv's cache. `copy` shares blocks
                 # where the file system can, `clone` creates hard links where it cannot.
-                words = [uv, "pip", "install", "--no-config", "--python", python_in(self.environment)]
-                words += ["--prefix", self.layer, "--link-mode", "copy"]
+                words = [uv, "--directory", directory, "pip", "install", "--no-config"]
+                words += ["--python", python_in(self.environment), "--prefix", self.layer, "--link-mode", "copy"]
                 words += ["--compile-bytecode", "--no-progress", *uv_flags(options)]
                 variables = {**{name: value for name, value in pip.items() if name not in _OF_UV}, **settings}
                 variables = {name: value for name, value in variables.items() if name not in _OF_UV}
+                start = OUTSIDE_PROJECTS
         for turn in turns:
             with suppress(OSError):
                 os.unlink(os.path.join(self.layer, "pip.conf"))  # of a package: the next pip would read it
-            self._run([*words, *turn], variables, directory)
+            self._run([*words, *turn], variables, start)
 
     @property
     def _pip(self) -> list[str]:
@@ -178,10 +179,9 @@ def _installing_uv(variables: Mapping[str, str]) -> str | None:
 
     GHSA-4gg8-gxpx-9rph: an earlier one writes an entry point wherever its name leads.
     """
-    path = shutil.which("uv")
+    path = program_named("uv")
     lines: list[str] = []
-    # Not in the current directory: a shim of pyenv would read the `.python-version` of a repository there.
-    if path is None or run_shown([path, "--version"], variables, lines.append, os.sep):
+    if path is None or run_shown([path, "--version"], variables, lines.append):
         return None
     match = re.match(r"uv (\d+)\.(\d+)\.(\d+)", "".join(lines))
     return path if match is not None and tuple(map(int, match.groups())) >= _OLDEST_UV else None
@@ -219,13 +219,16 @@ def run_shown(
     words: list[str],
     variables: Mapping[str, str],
     take: Callable[[str], None],
-    directory: str | None = None,
+    directory: str = OUTSIDE_PROJECTS,
     lock: int = -1,
 ) -> int:
-    """Run a command to its end, despite interrupts; return its exit status. ``lock`` stays held as long as it runs."""
+    """Run a command to its end, despite interrupts; return its exit status. ``lock`` stays held as long as it runs.
+
+    A shim of pyenv, asdf, or the like would read the files of a repository in the ``directory``.
+    """
     with subprocess.Popen(
         guarded(words, is_limited=True),
-        env=dict(variables),
+        env={**variables, "PWD": directory},
         cwd=directory,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -260,7 +263,7 @@ def fetched_interpreter(version: str, show: Callable[[str], None]) -> Interprete
 
 def _fetch(version: str, show: Callable[[str], None]) -> None:
     """Install a Python of a version, such as 3.12, for smspec alone. Raise RunFailed."""
-    uv = shutil.which("uv")
+    uv = program_named("uv")
     if uv is None:
         raise _not_fetched(version, "`--fetch-python` requires uv on PATH")
     try:
@@ -287,7 +290,7 @@ def _fetch(version: str, show: Callable[[str], None]) -> None:
             show(f"fetching | {line.strip()}")
 
     # Not in the current directory: its `uv.toml` or `pyproject.toml` could name any program as that Python.
-    status = run_shown([uv, "python", "install", version], variables, take, os.sep)
+    status = run_shown([uv, "python", "install", version], variables, take)
     make_private(directory)
     if status:
         # uv wraps long lines.

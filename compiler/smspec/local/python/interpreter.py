@@ -9,7 +9,6 @@ import glob
 import json
 import os
 import re
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from functools import cache
 from smspec.local.running.request import RunFailed
 from smspec.service.bare_image import bare_image
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import OUTSIDE_PROJECTS, program_named, variables_outside
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.own_directories import cache_directory, existing_cache, require_safe_entry
 from smspec.workspace.process_guard import guarded
@@ -144,7 +144,8 @@ def _usual() -> Interpreter | None:
 
 def _with_version(version: str) -> Interpreter | None:
     for candidate in _candidates(version):
-        found = _asked(candidate)
+        # A relative UV_PYTHON_INSTALL_DIR or the like leads to what a pull request may have written.
+        found = _asked(candidate) if os.path.isabs(candidate) else None
         if found is not None and found.minor == version:
             return found
     return None
@@ -190,7 +191,7 @@ def _asked(path: str) -> Interpreter | None:
     Not in the current directory: a shim of asdf, mise, or the like starts what the files of a repository there name,
     which may be a program of a pull request.
     """
-    variables = {**without_foreign_packages(os.environ), "PWD": os.sep}
+    variables = variables_outside(without_foreign_packages(os.environ))
     root = pyenv_root()
     if os.path.dirname(path) == os.path.join(root, "shims"):
         variables["PYENV_VERSION"] = ":".join(_selected_versions(root))  # what it would read here
@@ -198,7 +199,7 @@ def _asked(path: str) -> Interpreter | None:
         with subprocess.Popen(
             guarded([os.path.abspath(path), "-I", "-c", _QUESTION]),
             env=variables,
-            cwd=os.sep,
+            cwd=OUTSIDE_PROJECTS,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -250,7 +251,7 @@ def program_on_path(name: str) -> str | None:
 
     The shim itself is returned only where pyenv alone knows the version, such as the newest that begins with 3.12.
     """
-    found = shutil.which(name)
+    found = program_named(name)
     root = pyenv_root()
     shims = os.path.join(root, "shims")
     if found is None or os.path.dirname(found) != shims:
@@ -265,10 +266,10 @@ def program_on_path(name: str) -> str | None:
             if len(inside) == len(listed):
                 return found
             continue  # a pyenv before 2.3.3 would also start what leads out (CVE-2022-35861)
-        selected = shutil.which(name, path=system if version == "system" else os.path.join(directory, "bin"))
+        selected = program_named(name, path=system if version == "system" else os.path.join(directory, "bin"))
         if selected is not None:
             return selected
-    return shutil.which(name, path=system)
+    return program_named(name, path=system)
 
 
 def _selected_versions(root: str) -> list[str]:

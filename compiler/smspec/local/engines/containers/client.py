@@ -10,7 +10,6 @@ import functools
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ from typing import Any
 
 from smspec.local.running.run_directory import HOSTS, INTERRUPTED, RunDirectory, has_other_owners
 from smspec.render.tree import RUN_MARKER, identity_in, marker_in
+from smspec.source.real_file import OUTSIDE_PROJECTS, program_named, variables_outside
 from smspec.workspace.process_guard import guarded
 
 _SECONDS = 60.0
@@ -60,6 +60,7 @@ class Client:
             done = subprocess.run(
                 [self.program, *words],
                 env=self._environment(variables),
+                cwd=OUTSIDE_PROJECTS,
                 input=given.encode(),
                 capture_output=True,
                 timeout=seconds,
@@ -87,6 +88,7 @@ class Client:
             process = subprocess.Popen(
                 guarded([self.program, *words]),
                 env=self._environment(),
+                cwd=OUTSIDE_PROJECTS,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -114,12 +116,12 @@ class Client:
 
     def _environment(self, variables: Mapping[str, str] | None = None) -> dict[str, str]:
         # Without it, docker before version 23 uses a builder that cannot mount caches and secrets.
-        return {"DOCKER_BUILDKIT": "1", **os.environ, **self._variables, **(variables or {})}
+        return variables_outside({"DOCKER_BUILDKIT": "1", **os.environ, **self._variables, **(variables or {})})
 
 
 def unavailable(program: str) -> str | None:
     """Return why this machine cannot start containers with a program, as the end of a sentence, or None."""
-    if shutil.which(program) is None:
+    if program_named(program) is None:
         return f"`{program}` is not installed"
     try:
         # The version of the server, which podman has only where it is remote: `info` asks whatever does the work.
@@ -190,7 +192,16 @@ def _at(members: object, *names: str) -> object:
 
 def label_of(directory: RunDirectory) -> str:
     """Return the label for everything that a run creates."""
-    return f"{LABEL}={_this_machine()} {directory.identity} {os.path.realpath(directory.path(RUN_MARKER))}"
+    return _label(directory.identity, directory.path(RUN_MARKER))
+
+
+def label_of_ended(run_directory: str) -> str:
+    """Return the label that the run in a directory had, which has ended."""
+    return _label(identity_in(marker_in(run_directory)), os.path.join(run_directory, RUN_MARKER))
+
+
+def _label(identity: str, marker: str) -> str:
+    return f"{LABEL}={_this_machine()} {identity} {os.path.realpath(marker)}"
 
 
 def _this_machine() -> str:

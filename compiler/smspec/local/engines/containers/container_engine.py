@@ -14,10 +14,12 @@ from smspec.local.engines.containers.client import (
     EngineFacts,
     files_of_others,
     label_of,
+    label_of_ended,
     mount,
     sweep,
 )
 from smspec.local.engines.containers.container_host import ContainerHost
+from smspec.local.engines.containers.file_owner import give_files
 from smspec.local.engines.containers.host_environment import MOST_HOSTS, HostEnvironment, HostNetwork
 from smspec.local.engines.containers.image import build_image, pull_image, written_secrets
 from smspec.local.engines.containers.sidecar import Companions, FeedingInside, LimitedRoom
@@ -101,7 +103,7 @@ class ContainerEngine:
             labels = git_labels(request.base_dir, (path for _, path in source_files(self._run.tree)))
             build_image(self._client, plan, request.tree_dir, secrets=secrets, labels=labels, show=show)
         for directory in files_of_others(request.directory):
-            self._give_back(directory)
+            self._give_back(directory, label_of_ended(request.directory))
 
     @property
     def python(self) -> str:
@@ -137,7 +139,7 @@ class ContainerEngine:
         """Create all containers, then start them."""
         companions = self._companions(directory)
         with ExitStack() as undo:
-            undo.callback(self._give_back, directory.path(HOSTS))
+            undo.callback(self._give_back, directory.path(HOSTS), companions.label)
             network = HostNetwork(companions, is_internal=self._environment.is_isolated)
             undo.callback(network.remove)
             variables, secrets = self._environment.variables(companions, network, undo)
@@ -250,7 +252,7 @@ class ContainerEngine:
         moved = dict(zip(limited, room.places, strict=True))
         return [(moved.get(source, source), target) for source, target in places]
 
-    def _give_back(self, directory: str) -> None:
+    def _give_back(self, directory: str, label: str) -> None:
         """Make the files that containers wrote as another user the author's, so that they can be read and removed."""
         if os.geteuid() == 0:
             return
@@ -260,9 +262,7 @@ class ContainerEngine:
                 self._client.run("unshare", "chown", "-hR", "0:0", os.path.abspath(directory))
                 return
         owner = "0:0" if self._facts.is_rootless else f"{os.geteuid()}:{os.getegid()}"
-        files = mount(os.path.abspath(directory), "/hosts")
-        command = ("--entrypoint", "chown", self._image, "-R", owner, "/hosts")
-        self._client.try_to("run", "--rm", "--user", "0:0", "--network", "none", "--mount", files, *command)
+        give_files(self._client, self._image, directory, owner=owner, label=label)
 
 
 def _half_of_the_memory() -> int:

@@ -23,7 +23,7 @@ from smspec.local.feeder.plan import FeederPlan
 from smspec.local.running.request import RunFailed
 from smspec.local.s3 import is_s3
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import walked
+from smspec.source.real_file import OUTSIDE_PROJECTS, variables_outside, walked
 from smspec.workspace.process_guard import end_by_closing_stdin
 
 _START_SECONDS = 60.0
@@ -67,6 +67,8 @@ class Sidecar:
         self._unread = b""
         self._process = subprocess.Popen(
             companions.words(name, options, words),
+            env=variables_outside(os.environ),
+            cwd=OUTSIDE_PROJECTS,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

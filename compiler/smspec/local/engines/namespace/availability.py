@@ -11,13 +11,13 @@ import json
 import os
 import re
 import select
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 
 from smspec.local.running.request import RunFailed
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import OUTSIDE_PROJECTS, program_named
 
 _CELL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cell", "__main__.py")
 _SECONDS = 20
@@ -95,7 +95,7 @@ def _setting(path: str) -> str:
 
 def missing_for_internet() -> str:
     """Return what to do so that hosts with a network of their own can reach the internet; empty if they can."""
-    if shutil.which(SLIRP) is None:
+    if program_named(SLIRP) is None:
         return f"install {SLIRP}"
     if not os.access(_DEVICE, os.R_OK | os.W_OK):
         return f"let your user read and write {_DEVICE}, which {SLIRP} opens"
@@ -117,7 +117,7 @@ class Internet:
 
     def __init__(self, process: int, *, reaches_loopback: bool) -> None:
         """Add `tap0` to the network of a process. Raise RunFailed."""
-        path = shutil.which(SLIRP)
+        path = program_named(SLIRP)
         assert path is not None
         ready, is_ready = os.pipe()
         exit_fd, self._end = os.pipe()
@@ -126,6 +126,7 @@ class Internet:
         try:
             self._process = subprocess.Popen(
                 words,
+                cwd=OUTSIDE_PROJECTS,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,

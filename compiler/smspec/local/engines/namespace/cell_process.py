@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import pwd
-import shutil
 import signal
 import subprocess
 import time
@@ -20,6 +19,7 @@ from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import HostLog
 from smspec.local.watch.machine_processes import MachineProcess, Usage, below
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import OUTSIDE_PROJECTS, program_named
 from smspec.workspace.process_guard import end_by_closing_stdin
 
 _FILES = ("/etc/subuid", "/etc/subgid")
@@ -46,7 +46,9 @@ class UserRange:
         own = os.geteuid(), os.getegid()
         for program, first, mine in zip(_PROGRAMS, (self.first_user, self.first_group), own, strict=True):
             words = [program, str(process), "0", str(mine), "1", "1", str(first), str(_ENOUGH)]
-            ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            ended = subprocess.run(
+                words, stdin=subprocess.DEVNULL, capture_output=True, cwd=OUTSIDE_PROJECTS, check=False
+            )
             if ended.returncode:
                 return False
         return True
@@ -54,7 +56,7 @@ class UserRange:
 
 def own_range() -> UserRange | None:
     """Return the range of the author, if this machine has one and the programs that map it."""
-    if not all(map(shutil.which, _PROGRAMS)):
+    if not all(map(program_named, _PROGRAMS)):
         return None
     firsts = [_first(path) for path in _FILES]
     return None if None in firsts else UserRange(*[first for first in firsts if first is not None])

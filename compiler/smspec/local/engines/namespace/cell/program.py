@@ -42,7 +42,9 @@ def main(words: list[str]) -> NoReturn:
             sys.exit(_run(decode_plan(file.read())))
     except kernel.StepFailed as fault:
         _report({"event": "failed", "step": fault.step, "errno": fault.number})
-        sys.exit(1)
+    except OSError as fault:  # the plan is gone: the next command has removed what a killed smspec left
+        _report({"event": "failed", "step": fault.filename or "start", "errno": fault.errno})
+    sys.exit(1)
 
 
 def _run(plan: CellPlan) -> int:
@@ -208,7 +210,9 @@ def _line() -> str:
 
 
 def _report(event: dict[str, object]) -> None:
-    os.write(1, (json.dumps(event) + "\n").encode())
+    # Without a reader, smspec has been killed. The end of stdin is what ends the hosts then, in good order.
+    with suppress(BrokenPipeError):
+        os.write(1, (json.dumps(event) + "\n").encode())
 
 
 def probe() -> dict[str, object]:

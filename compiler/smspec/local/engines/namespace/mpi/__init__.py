@@ -8,12 +8,12 @@ a socket in a directory that all hosts share; the path of a socket crosses netwo
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 
 from smspec.local.engines.namespace.cell.plan import Bind
 from smspec.local.running.request import RunFailed
 from smspec.plan import Plan
+from smspec.source.real_file import program_named
 from smspec.spec.model import JobSpec, Mpi, SmDataParallel
 
 DOORS = "/run/smspec/doors"
@@ -57,7 +57,7 @@ def require_mpi(path: str, packages: Sequence[str]) -> None:
     Raise RunFailed.
     """
     for name, way in _NEEDED_PROGRAMS:
-        if shutil.which(name, path=path) is None:
+        if program_named(name, path=path) is None:
             raise RunFailed(3, f"cannot find `{name}`, which starts this job: {way}")
     if packages and not any(os.path.isdir(os.path.join(directory, "mpi4py")) for directory in packages):
         raise RunFailed(

@@ -1,0 +1,168 @@
+"""Shims of a version manager start what the files of the current directory name: no command runs one in a project."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from support.git_repository import commit, repository
+from support.small_job import BUILT, write_job
+from support.smspec_command import environment
+from support.submitted_job import SPEC
+
+SHIM = """\
+#!/bin/sh
+echo {name} >> '{seen}'
+at=$PWD
+while [ -n "$at" ]; do
+    if [ -f "$at/.tool-versions" ]; then read -r place < "$at/.tool-versions"; exec "$place/{name}" "$@"; fi
+    at=${{at%/*}}
+done
+{real}
+"""
+KEYS = '{"Version": 1, "AccessKeyId": "testing-0123456789", "SecretAccessKey": "testing-0123456789"}'
+REAL = {
+    "git": 'exec /usr/bin/git "$@"',
+    "docker": "echo out of order >&2; exit 1",
+    "docker-credential-mine": "exit 1",
+    "podman": "echo out of order >&2; exit 1",
+    "uv": "echo uv 0.1.0",
+    "mine": f"echo '{KEYS}'",
+    "slirp4netns": "exit 1",
+    "newuidmap": "exit 1",
+    "newgidmap": "exit 1",
+}
+CASES = {
+    "validate --changed HEAD": ("git",),
+    "diff --base HEAD": ("git",),
+    "run --engine docker": ("docker",),
+    "run --engine podman": ("podman",),
+    "run": (),
+    "check": (),
+    "submit --dry-run --profile a": ("mine",),
+    "status --profile a": ("mine",),
+}
+
+
+def write_program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def project(tmp_path):
+    """The repository of a stranger, whose list names programs that leave a file; shims are first on PATH."""
+    home = repository(tmp_path / "home")
+    write_job(home, SPEC)
+    for name, real in REAL.items():
+        write_program(tmp_path / "shims" / name, SHIM.format(name=name, seen=tmp_path / "seen", real=real))
+        write_program(home / "planted" / name, f"#!/bin/sh\necho {name} >> '{tmp_path}/started'\n")
+    (home / ".tool-versions").write_text(f"{home}/planted\n")
+    commit(home)
+    (home / "train.py").write_text("print(2)\n")
+    (tmp_path / "config").write_text("[profile a]\ncredential_process = mine --json\n")
+    return home
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/git"), reason="git is elsewhere")
+@pytest.mark.parametrize("command", CASES)
+def test_no_shim_is_started_in_the_project(project, tmp_path, command):
+    seen, started = tmp_path / "seen", tmp_path / "started"
+    done = subprocess.run(
+        [sys.executable, "-m", "smspec", *command.split()],
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={
+            **environment(
+                PATH=f"{tmp_path}/shims:/usr/bin:/bin",
+                AWS_CONFIG_FILE=str(tmp_path / "config"),
+                AWS_ACCESS_KEY_ID="",
+                AWS_SECRET_ACCESS_KEY="",
+                AWS_ENDPOINT_URL="http://127.0.0.1:9",
+                AWS_MAX_ATTEMPTS="1",
+                SMSPEC_HTTP_TIMEOUT="3",
+                SMSPEC_CACHE_DIR=str(tmp_path / "cache"),
+            ),
+            "PWD": str(project),
+        },
+    )
+    assert "Traceback" not in done.stderr
+    assert not started.exists(), (started.read_text(), done.stderr)
+    assert {*CASES[command]} <= {*(seen.read_text().split() if seen.exists() else ())}, done.stderr
+
+
+def test_relative_name_of_a_setting_stays_that_of_the_project(project, tmp_path):
+    """The program that prints keys reads the same file of profiles as smspec."""
+    write_program(
+        tmp_path / "shims" / "mine", f'#!/bin/sh\ncat "$AWS_CONFIG_FILE" > "{tmp_path}/read"\necho \'{KEYS}\'\n'
+    )
+    (tmp_path / "config").rename(project / "profiles")
+    subprocess.run(
+        [sys.executable, "-m", "smspec", "status", "--profile", "a"],
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environment(
+            PATH=f"{tmp_path}/shims:/usr/bin:/bin",
+            AWS_CONFIG_FILE="profiles",
+            AWS_ACCESS_KEY_ID="",
+            AWS_SECRET_ACCESS_KEY="",
+            AWS_ENDPOINT_URL="http://127.0.0.1:9",
+            AWS_MAX_ATTEMPTS="1",
+            SMSPEC_HTTP_TIMEOUT="3",
+        ),
+    )
+    assert (tmp_path / "read").read_text() == (project / "profiles").read_text()
+
+
+PARTS = {"empty": "", "dot": ".", "name": "planted"}
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("command", ["check", "run", "run --engine docker", "diff --base HEAD"])
+def test_relative_part_of_path_leads_to_no_program(project, tmp_path, command, part):
+    """`export PATH=$PATH:` is common, and searches the current directory for what is nowhere else."""
+    write_job(project, BUILT.replace("3.12", "3.9"))
+    for place in (project, project / "planted"):
+        for name in ("python3.9", "python3", "uv", "docker", "git", "slirp4netns", "newuidmap"):
+            write_program(place / name, f"#!/bin/sh\necho {name} >> '{tmp_path}/started'\n")
+    os.symlink(sys.executable, tmp_path / "shims" / "python3")
+    for name in ("git", "docker", "uv", "slirp4netns", "newuidmap", "newgidmap"):
+        (tmp_path / "shims" / name).unlink()
+    done = subprocess.run(
+        [sys.executable, "-m", "smspec", *command.split()],
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=environment(
+            PATH=f"{PARTS[part]}:{tmp_path}/shims:{PARTS[part]}",
+            HOME=str(tmp_path),
+            PYENV_ROOT=str(tmp_path),
+            SMSPEC_CACHE_DIR=str(tmp_path / "cache"),
+        ),
+    )
+    assert not (tmp_path / "started").exists(), ((tmp_path / "started").read_text(), done.stderr)
+    assert "Traceback" not in done.stderr and "./" not in done.stderr, done.stderr
+
+
+DIRECTORIES = {
+    "UV_PYTHON_INSTALL_DIR": "cpython-3.9.1-linux/bin/python3",
+    "ASDF_DATA_DIR": "installs/python/3.9.1/bin/python",
+    "MISE_DATA_DIR": "installs/python/3.9.1/bin/python",
+    "PYENV_ROOT": "versions/3.9.1/bin/python",
+}
+
+
+@pytest.mark.parametrize("variable", DIRECTORIES)
+def test_relative_directory_of_pythons_is_not_searched(project, tmp_path, variable):
+    write_job(project, BUILT.replace("3.12", "3.9"))
+    write_program(project / "pythons" / DIRECTORIES[variable], f"#!/bin/sh\necho python >> '{tmp_path}/started'\n")
+    own = {"PYENV_ROOT": str(tmp_path), "SMSPEC_CACHE_DIR": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    words = {"cwd": project, "stdin": subprocess.DEVNULL, "capture_output": True}
+    subprocess.run([sys.executable, "-m", "smspec", "check"], env=environment(**{**own, variable: "pythons"}), **words)
+    assert not (tmp_path / "started").exists()
