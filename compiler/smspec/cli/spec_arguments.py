@@ -134,7 +134,7 @@ def compiled_all(args: argparse.Namespace, console: Console) -> CompiledJobs:
     texts: list[SourceText] = []
     specs = searched_specs(args, cache)
     if args.changed is not None:
-        specs = affected(specs, args, settings(args), cache, console).specs
+        specs = affected(specs, args, settings(args), cache, console.say).specs
     for spec in specs:
         try:
             compilation = compile_spec(gather(spec, args.overlay, settings(args), cache))
@@ -202,12 +202,13 @@ def affected(
     args: argparse.Namespace,
     values: Mapping[str, str],
     cache: InputCache,
-    console: Console,
+    say: Callable[[str], object],
     what: str = "pass them by name",
 ) -> Affected:
     """Return the specs that changes affect; report if there is no such spec.
 
     Name the jobs at other paths that changes affect, too, and ``what`` that means. ``values``: those of the variables.
+    ``say`` writes a line.
     """
     # Imported late: it starts git.
     from smspec.pipeline.affected_specs import affected_specs, changed_settings
@@ -222,20 +223,20 @@ def affected(
     keys = changed_settings(found, changed, cache)
     if keys:
         what = f"these jobs are judged by settings that changed since {args.changed}: {_listed(keys)}"
-        console.say(visible(f"{what}; run `smspec diff --base {args.changed}`"))
+        say(visible(f"{what}; run `smspec diff --base {args.changed}`"))
     if changed.filtered:
-        console.say(visible(unexecuted(changed.filtered)))
+        say(visible(unexecuted(changed.filtered)))
     if unset:
-        console.say(
+        say(
             visible(
                 f"not checked, because they have errors, or a value of --set or --region is missing: {_listed(unset)}"
             )
         )
     if hidden:
-        console.say(visible(f"not searched, but job specs: {_listed(hidden)}; {what}"))
+        say(visible(f"not searched, but job specs: {_listed(hidden)}; {what}"))
     elif not found and not unset:
         jobs = "1 job" if len(specs) == 1 else f"{len(specs)} jobs"
-        console.say(visible(f"no changes since {args.changed} affect any of {jobs}"))
+        say(visible(f"no changes since {args.changed} affect any of {jobs}"))
     return Affected(specs=found, unlisted=hidden, touches=changed.touches)
 
 

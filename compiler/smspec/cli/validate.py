@@ -70,11 +70,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
         return validate_and_fix(args, console)
     cache = searched_cache(args, root(args))
     with signals_interrupt():
-        result = validate_specs(searched_paths(args), args.overlay, settings(args), cache)
         if args.changed is not None:
-            result = _of_changes(result, args, cache, console)
+            result = _of_changes(args, cache, console)
         else:
-            result = _with_extended(result)
+            result = _with_extended(validate_specs(searched_paths(args), args.overlay, settings(args), cache))
             name_skipped(args, cache, console)
 
     for line in result.lines() if console.verbosity > 0 else ():
@@ -110,17 +109,27 @@ def _with_extended(result: ValidationResult) -> ValidationResult:
     return with_specs(result, result.extended)
 
 
-def _of_changes(
-    result: ValidationResult, args: argparse.Namespace, cache: InputCache, console: Console
-) -> ValidationResult:
+def _of_changes(args: argparse.Namespace, cache: InputCache, console: Console) -> ValidationResult:
     """Return the result for the jobs that changes affect, also those that the search did not list."""
     # Imported late: a part of the result is rarely requested.
+    from smspec.pipeline.changed_result import changed_result, discovered_specs
     from smspec.pipeline.validation_result import check_spec, narrowed_result, with_specs
 
-    listed = [path for path, _ in result.checked]
-    found = affected(listed, args, settings(args), cache, console, "checked, but not against others")
-    more = [(path, check_spec(path, args.overlay, settings(args), cache)) for path in found.unlisted]
-    return with_specs(narrowed_result(result, found.specs, found.touches), more)
+    paths, values = searched_paths(args), settings(args)
+    # A setting, or an overlay, must fit all specs.
+    listed = discovered_specs(paths, cache) if args.overlay is None and not values else None
+    whole = validate_specs(paths, args.overlay, values, cache) if listed is None else None
+    jobs = listed.jobs if listed is not None else [path for path, _ in whole.checked] if whole is not None else []
+    lines: list[str] = []
+    found = affected(jobs, args, values, cache, lines.append, "checked, but not against others")
+    result = None if listed is None else changed_result(listed, found.specs, found.touches, cache)
+    if result is None:
+        whole = whole or validate_specs(paths, args.overlay, values, cache)
+        result = narrowed_result(whole, found.specs, found.touches)
+    for line in lines:
+        console.say(line)
+    more = [(path, check_spec(path, args.overlay, values, cache)) for path in found.unlisted]
+    return with_specs(result, more)
 
 
 def validate_request(args: argparse.Namespace, console: Console) -> int:

@@ -53,7 +53,67 @@ def affected_by(
 ) -> tuple[str, ...]:
     """Return those of some specs that changed files affect."""
     reach = {_reach(path) for path in changed.paths if _is_for_all_below(path)}
-    return tuple(path for path in specs if _is_affected(path, changed, reach, settings, cache))
+    # What counts for all below is found by all links on the way to a spec; a setting may decide about any file.
+    quick = None if reach or settings else _QuickLook(changed, cache)
+
+    def is_affected(path: str) -> bool:
+        found = None if quick is None else quick.is_affected(path)
+        return _is_affected(path, changed, reach, settings, cache) if found is None else found
+
+    return tuple(filter(is_affected, specs))
+
+
+class _QuickLook:
+    """Decides as `_is_affected` does about plain specs, where no file changed that counts for all below it."""
+
+    def __init__(self, changed: ChangedFiles, cache: InputCache) -> None:
+        # Imported late: `build` has one spec.
+        from smspec.pipeline.plain_specs import PlainSpecs
+
+        self._changed = changed
+        self._cache = cache
+        self._specs = PlainSpecs(cache)
+        self._by_settings: dict[str, bool] = {}
+        self._by_settings_in: dict[str, bool] = {}
+
+    def is_affected(self, path: str) -> bool | None:
+        """Return whether changed files affect a spec; None if that is not known."""
+        changed, directory = self._changed, _directory(path)
+        if changed.touches(path):
+            return True
+        if directory not in self._by_settings:
+            self._by_settings[directory] = self._is_judged_otherwise(directory)
+        if self._by_settings[directory]:
+            return True
+        # A spec that cannot be read counts for its whole directory: only parsing all of it shows that it can.
+        spec = None if changed.touches(directory) else self._specs.of(path)
+        if spec is None:
+            return None
+        if any(changed.touches(document.texts[0].name) for document in spec.bases):
+            return True
+        if any(changed.touches_from(start, written) for start, written in spec.named):
+            return True
+        return spec.source is not None and changed.touches_from(directory, spec.source)
+
+    def _is_judged_otherwise(self, directory: str) -> bool:
+        """Return whether a file changed that counts for all specs in a directory."""
+        organization = self._cache.organization(directory)
+        return (
+            self._has_changed_settings(os.path.abspath(directory))
+            or any(map(self._changed.touches, _rule_files(directory, self._cache)))
+            or any(
+                fnmatchcase(file, pattern) for pattern in organization.rule_patterns() for file in self._changed.paths
+            )
+        )
+
+    def _has_changed_settings(self, above: str) -> bool:
+        if above not in self._by_settings_in:
+            here = _settings_in(above)
+            is_last = above == os.path.dirname(above) or os.path.lexists(os.path.join(above, ".git"))
+            self._by_settings_in[above] = any(map(self._changed.touches, here)) or (
+                not is_last and self._has_changed_settings(os.path.dirname(above))
+            )
+        return self._by_settings_in[above]
 
 
 def check_checkout(absent: set[str], specs: Iterable[str], needed: set[str], cache: InputCache) -> None:
@@ -147,11 +207,15 @@ def _settings_above(directory: str) -> Iterator[str]:
     """Yield the files that count for the specs in a directory: any may be a link, or be below one."""
     path = os.path.join(os.path.abspath(directory), "")
     for above in _directories_above(path):
-        yield from filter(os.path.lexists, (os.path.join(above, name) for name in _FOR_ALL_BELOW))
-        locked = os.path.join(above, LOCK_DIRECTORY)
-        yield from (os.path.join(locked, name) for name in (os.listdir(locked) if os.path.isdir(locked) else ()))
+        yield from _settings_in(above)
         if os.path.lexists(os.path.join(above, ".git")):
             return
+
+
+def _settings_in(directory: str) -> Iterator[str]:
+    yield from filter(os.path.lexists, (os.path.join(directory, name) for name in _FOR_ALL_BELOW))
+    locked = os.path.join(directory, LOCK_DIRECTORY)
+    yield from (os.path.join(locked, name) for name in (os.listdir(locked) if os.path.isdir(locked) else ()))
 
 
 def _rule_files(directory: str, cache: InputCache) -> Iterator[str]:

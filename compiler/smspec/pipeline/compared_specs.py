@@ -10,6 +10,7 @@ a short list, so a comparison with a revision can look at each file of it (`unse
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -27,6 +28,7 @@ from smspec.pipeline.spec_discovery import (
     is_yaml,
     job_specs,
     outline,
+    plain_outline,
     specs_below,
     take,
 )
@@ -191,12 +193,13 @@ def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) ->
     """
     listed: dict[str, bool] = {}
     named: set[str] = set()
+    is_searched_below = functools.cache(_is_searched_below)
     for path in paths:
         if is_directory(path):
             boundary = cache.searched(path)
             for spec, content in specs_below(path, boundary, [], tracked.hides, tracked.has):
                 if _taken(spec, cache, content):
-                    listed.setdefault(spec, _is_searched(path, spec))
+                    listed.setdefault(spec, is_yaml(spec) and is_searched_below(path, _directory(spec)))
         elif os.path.lexists(path) and _taken(path, cache):
             listed[path] = True
             named.add(cache.identity(path))
@@ -205,7 +208,7 @@ def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) ->
     for spec in sorted(listed, key=lambda spec: not listed[spec]):
         found.setdefault(cache.identity(spec), spec)
     candidates = Candidates(asked=(), found=found, named=frozenset(named), outside=())
-    outlines = {spec: outline(spec, cache) for spec in listed}
+    outlines = {spec: plain_outline(spec, cache) for spec in listed}
     try:
         jobs = job_specs(candidates, [outlines[spec] for spec in found.values()], cache).jobs
     except NoJobs:
@@ -214,7 +217,7 @@ def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) ->
     specs = (
         ComparedSpec(
             path=spec,
-            place=place_below(spec, tracked.top),
+            place=_place(spec, tracked.top, cache),
             is_found=is_read and cache.identity(spec) in searched,
         )
         for spec, is_read in listed.items()
@@ -241,12 +244,22 @@ def _taken(path: str, cache: InputCache, content: bytes | None = None) -> bool:
     return True
 
 
-def _is_searched(directory: str, spec: str) -> bool:
-    """Return whether a search of a directory reads a file: no link and no output of smspec is on the way."""
-    parent, name = os.path.split(os.path.relpath(spec, directory))
+def _is_searched_below(directory: str, parent: str) -> bool:
+    """Return whether a search of a directory reads files in one below: no link and no output is on the way."""
     top = os.path.realpath(directory)
-    real = os.path.realpath(os.path.join(directory, parent))
-    return real == os.path.normpath(os.path.join(top, parent)) and is_searched(os.path.join(real, name), top)
+    real = os.path.realpath(parent)
+    return real == os.path.normpath(os.path.join(top, os.path.relpath(parent, directory))) and is_searched(real, top)
+
+
+def _directory(path: str) -> str:
+    return os.path.dirname(path) or os.curdir
+
+
+def _place(path: str, top: str, cache: InputCache) -> str:
+    """Return what `place_below` does."""
+    whole = os.path.abspath(path)
+    is_real = cache.identity(path) == whole and is_below(whole, os.path.join(top, ""))
+    return whole[len(os.path.join(top, "")) :] if is_real else place_below(path, top)
 
 
 def unsearched_specs(
@@ -261,7 +274,10 @@ def unsearched_specs(
 
     A spec that did not change is found if git tracks it, and its name is that of a YAML or JSON file.
     """
-    places = {place for path in known for place in (place_of(path), os.path.abspath(path))}
+    places: set[str] = set()
+    for path in known:
+        whole = os.path.abspath(path)
+        places.update((whole,) if cache.identity(path) == whole else (place_of(path), whole))
     tops = {os.path.realpath(path) for path in paths if is_directory(path)}
     found = {path for top in tops for path in changed.below(top)}
     names = (name for name in tracked.paths or () if name.lower().endswith(_USUAL_ENDINGS))
@@ -291,7 +307,7 @@ def unlisted_specs(
     """
     if not changed.paths:
         return {}
-    known = {place_below(path, changed.repository.top): path for path in specs}
+    known = {_place(path, changed.repository.top, cache): path for path in specs}
     tracked = tracked_files(changed.repository)
     tops = [os.path.realpath(path) for path in paths]
     check_checkout(tracked.absent(), known.values(), absent_specs(changed, tops, tracked), cache)

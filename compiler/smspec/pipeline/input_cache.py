@@ -28,7 +28,7 @@ from smspec.workspace.source_walk import is_output_of_ours
 from smspec.workspace.spec_reading import is_meant_as_spec, spec_content
 
 if TYPE_CHECKING:
-    pass
+    from smspec.spec.yaml.plain_text import PlainText
 
 LARGEST_REQUIREMENTS = 1 << 20
 """Bytes of a requirements file. One with the hashes of a thousand packages has a tenth of that."""
@@ -65,6 +65,7 @@ class InputCache:
         self._names: dict[str, str] = {}
         self._specs: dict[str, Document | InvalidInput] = {}
         self._folds: dict[tuple[int, ...], Fold] = {}
+        self._plain: dict[str, PlainText | None] = {}
         self._strangers: set[str] = set()
         self._sources: dict[tuple[str, tuple[str, ...]], ScannedSource] = {}
         self._requirements: dict[str, bytes] = {}
@@ -117,6 +118,21 @@ class InputCache:
     def content(self, path: str) -> bytes:
         """Return the bytes of a spec or base spec that was read."""
         return self._contents[self.identity(path)]
+
+    def name(self, path: str) -> str:
+        """Return the name that the text of a spec has, or would have."""
+        return self._names.get(os.path.abspath(path), path)
+
+    def plain(self, path: str) -> PlainText | None:
+        """Return the keys of a spec that was taken, without parsing it; None if it is not written plainly."""
+        identity = self.identity(path)
+        if identity not in self._plain:
+            # Imported late: one spec is parsed anyway.
+            from smspec.spec.yaml.plain_text import plain_text
+
+            content = None if identity in self._strangers else self._contents.get(identity)
+            self._plain[identity] = None if content is None else plain_text(content)
+        return self._plain[identity]
 
     def is_meant_as_spec(self, path: str) -> bool:
         """Return whether a file that was read is a spec or a base spec, possibly an invalid one."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
@@ -12,7 +14,7 @@ from smspec.pipeline.inputs import read_spec_files
 from smspec.source import Document
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below, walked
-from smspec.spec.layers import extends_of, has_name, is_base, is_nameless_job, overlay_names
+from smspec.spec.layers import WHOLE_JOB, extends_of, has_name, is_base, is_nameless_job, overlay_names
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
@@ -21,8 +23,13 @@ from smspec.workspace.path_targets import is_directory
 from smspec.workspace.source_walk import MARKERS, MOST_DIRECTORY_LINKS, is_output_of_ours
 from smspec.workspace.spec_reading import has_spec_key, is_meant_as_spec
 
+if TYPE_CHECKING:
+    from smspec.spec.yaml.plain_text import PlainText
+
 ENDINGS = (".yaml", ".yml")
 """How the names of files end that a search reads, in any case."""
+
+_SIMPLE_PATH = re.compile(r"[A-Za-z0-9_./-]+\.ya?ml")
 
 _NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
 
@@ -120,6 +127,35 @@ def outline(path: str, cache: InputCache) -> Outline | None:
         return None  # reported when the job is checked
 
 
+def plain_outline(path: str, cache: InputCache) -> Outline | None:
+    """Return what `outline` does for a spec that was taken, mostly without parsing it."""
+    text = cache.plain(path)
+    extends = None if text is None else plain_extends(text)
+    # An overlay may have the name.
+    if text is None or extends is None or ("name" not in text.values and "overlays" in text.values):
+        return outline(path, cache)
+    name = cache.name(path)
+    is_base = "name" not in text.values
+    lacks_nothing = "smspec" not in text.values or all(key in text.values for key in WHOLE_JOB)
+    return Outline(
+        path=name,
+        is_base=is_base,
+        is_nameless_job=is_base and lacks_nothing,
+        is_alone=not extends and "overlays" not in text.values,
+        extends=tuple(os.path.normpath(os.path.join(os.path.dirname(name), written)) for written in extends),
+    )
+
+
+def plain_extends(text: PlainText) -> tuple[str, ...] | None:
+    """Return the base specs of a plain text as they are written; None if they are not simply paths."""
+    value = text.values.get("extends", "[]").strip()
+    if value.startswith("["):
+        written = tuple(item.strip() for item in value[1:-1].split(",")) if value != "[]" else ()
+    else:
+        written = text.items.get("extends", ("",)) if not value else ("",)
+    return written if all(map(_SIMPLE_PATH.fullmatch, written)) else None
+
+
 def is_job(of_it: Outline, cache: InputCache, *, is_named: bool = False) -> bool:
     """Return whether a file is a job, unless others extend it: it has a name, maybe that of a base spec or an overlay.
 
@@ -206,9 +242,14 @@ def specs_below(
                     outside.append(path)
 
 
-def is_searched(path: str, directory: str) -> bool:
-    """Return whether a search of a directory reads a file below it, by its path: both are without links."""
-    return is_yaml(path) and skipped_above(path, directory, is_output_of_ours) is None
+def is_searched(parent: str, directory: str) -> bool:
+    """Return whether a search of a directory enters one below it: both are without links."""
+    return skipped_above(os.path.join(parent, "_"), directory, _is_output) is None
+
+
+def _is_output(directory: str) -> bool:
+    """Return whether a directory is output of smspec; most have no marker, so they are not read."""
+    return any(os.path.lexists(os.path.join(directory, name)) for name in MARKERS) and is_output_of_ours(directory)
 
 
 def skipped_above(path: str, directory: str, is_output: Callable[[str], bool]) -> str | None:

@@ -39,15 +39,21 @@ def is_repository_top(directory: str) -> bool:
 class RealPaths:
     """Returns what `os.path.realpath` does, for one state of the disk."""
 
-    __slots__ = ("_is_link",)
+    __slots__ = ("_is_link", "_without_links")
 
     def __init__(self) -> None:
         self._is_link: dict[str, bool] = {}
+        self._without_links: dict[str, str] = {}
 
     def of(self, path: str) -> str:
         """Return the real path of ``path``, which need not exist."""
         if path.startswith("//"):
             return os.path.realpath(path)  # POSIX lets a system give this a meaning of its own
+        real = self._followed(path)
+        return os.path.realpath(path) if real is None else real
+
+    def _followed(self, path: str) -> str | None:
+        """Return the real path; None if a link is on the way."""
         real = "" if path.startswith(os.sep) else os.getcwd()  # the system's name of it has no links
         for step in path.split(os.sep):
             if step == os.pardir:
@@ -57,8 +63,16 @@ class RealPaths:
                 if real not in self._is_link:
                     self._is_link[real] = _is_link(real)
                 if self._is_link[real]:
-                    return os.path.realpath(path)
+                    return None
         return real or os.sep
+
+    def without_links(self, path: str) -> str:
+        """Return the real path of ``path`` if no link is on the way to it, so that nothing else decides; else empty."""
+        if path not in self._without_links:
+            is_plain = "\0" not in path and not path.startswith("//")
+            real = self._followed(path) if is_plain else None
+            self._without_links[path] = "" if real is None else real
+        return self._without_links[path]
 
 
 def _is_link(path: str) -> bool:
@@ -128,6 +142,13 @@ def _target(path: str) -> str | None:
         return os.readlink(path)
     except (OSError, ValueError):
         return None
+
+
+def goes_up_first(path: str) -> bool:
+    """Return whether no step of a relative path goes up behind another, which may be a link."""
+    steps = [step for step in path.split("/") if step not in ("", os.curdir)]
+    ups = next((number for number, step in enumerate(steps) if step != os.pardir), len(steps))
+    return not path.startswith("/") and os.pardir not in steps[ups:]
 
 
 def is_missing(fault: OSError | ValueError) -> bool:

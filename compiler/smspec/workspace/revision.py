@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 
 from smspec.source import ListedFile, Listing
 from smspec.source.frozen import replace
@@ -46,12 +48,14 @@ class Revision:
         self._submodules: dict[str, str] = {}
         self._modules: dict[str, Revision] = {}
         self._here: set[str] = set()
+        self._brought: set[str] = set()
         self._directories: set[str] | None = None
         self._lfs: dict[str, tuple[str, int]] = {}
         commit = repository.commit(name)
         entries = list(repository.entries(commit))
         self._conversions = Conversions(repository, commit, entries)
         links = self._sort(entries)
+        self._names = sorted(self._files)
         # The search for .gitignore files of a working tree ends here.
         open(os.path.join(self.directory, ".git"), "wb").close()
         self._bring(path for path in self._files if path.lower().endswith(_ALWAYS) or _is_of_lock(path))
@@ -108,9 +112,13 @@ class Revision:
         inside = os.path.relpath(os.path.realpath(path), self.directory).replace(os.sep, "/")
         if inside in self._files:
             self._bring([inside])
-        elif not inside.startswith("../") and inside != "..":
+        elif not inside.startswith("../") and inside != ".." and inside not in self._brought:
+            # Jobs share sources, and each names its own.
+            if not self._modules:
+                self._brought.add(inside)
             prefix = "" if inside == "." else f"{inside}/"
-            self._bring(name for name in self._files if name.startswith(prefix))
+            following = map(self._names.__getitem__, range(bisect_left(self._names, prefix), len(self._names)))
+            self._bring(takewhile(lambda name: name.startswith(prefix), following))
             for name, module in self._modules.items():
                 if is_below(name, inside) or inside == ".":
                     module.bring(module.directory)

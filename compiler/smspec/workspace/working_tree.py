@@ -30,7 +30,7 @@ from smspec.workspace.git import (
     submodule_of,
 )
 from smspec.workspace.own_directories import temporary_directory
-from smspec.workspace.path_targets import places_on_the_way
+from smspec.workspace.path_targets import RealPaths, goes_up_first, places_on_the_way
 
 _REGULAR = ("100644", "100755")
 _ATTRIBUTES = ".gitattributes"
@@ -334,12 +334,21 @@ class ChangedFiles:
         self._known = frozenset(self.paths)
         self.filtered = changed.filtered
         self._touched: dict[str, bool] = {}
+        self._real_paths = RealPaths()
 
     def touches(self, path: str) -> bool:
         """Return whether a file changed, one below a directory, a link on the way to it, or the submodule it is in."""
         if path not in self._touched:
-            self._touched[path] = any(map(self._touches, places_on_the_way(path)))
+            place = self._real_paths.without_links(path)
+            self._touched[path] = self._touches(place) if place else any(map(self._touches, places_on_the_way(path)))
         return self._touched[path]
+
+    def touches_from(self, directory: str, written: str) -> bool:
+        """Return what `touches` does for a path that is written in a file of a directory."""
+        place = self._real_paths.without_links(directory)
+        if place and goes_up_first(written):
+            return self.touches(os.path.normpath(os.path.join(place, written)))
+        return self.touches(os.path.join(directory, written))
 
     def below(self, directory: str) -> tuple[str, ...]:
         """Return the changed files below a directory, both without links."""
@@ -348,7 +357,9 @@ class ChangedFiles:
 
     def check(self, path: str) -> None:
         """Raise `GitFailed` for a path that is not in the working tree."""
-        if not any(is_below(place, self._top) for place in (os.path.realpath(path), place_of(path))):
+        place = self._real_paths.without_links(path)
+        places = (place,) if place else (os.path.realpath(path), place_of(path))
+        if not any(is_below(place, self._top) for place in places):
             raise GitFailed(f"`{path}` is not in the git repository `{self._top}`")
 
     def _paths(self, repository: Repository, changed: Changes) -> Iterator[str]:

@@ -38,7 +38,8 @@ _EXTENDS: ByIdentity[tuple[list[Finding], tuple[tuple[str, Span], ...]]] = ByIde
 
 _MOST_NAMED = 8
 
-_WHOLE_JOB = ("role", "image", "hosts", "output")
+WHOLE_JOB = ("role", "image", "hosts", "output")
+"""The keys besides ``name`` that every job of an image has."""
 
 
 def is_base(document: Document) -> bool:
@@ -59,7 +60,7 @@ def has_name(layers: Layers[Document]) -> bool:
 def is_nameless_job(document: Document) -> bool:
     """Return whether a file without ``name`` is a job that lacks it: it has all other required keys, or no version."""
     own = own_mapping(document)
-    return is_base(document) and (own.get("smspec") is None or all(own.get(key) is not None for key in _WHOLE_JOB))
+    return is_base(document) and (own.get("smspec") is None or all(own.get(key) is not None for key in WHOLE_JOB))
 
 
 def extends_of(document: Document) -> tuple[tuple[str, Span], ...]:

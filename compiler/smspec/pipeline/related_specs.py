@@ -1,0 +1,266 @@
+"""Find the specs that may conflict with some specs, by their text: all others need not be compiled to compare these.
+
+What specs are compared by is in their texts: names, and addresses in S3. A search of the texts finds more specs than
+there are conflicts, and never fewer: an address or a name that a variable completes may be any that begins with what is
+written, and a text with escapes may have any. What else would have to be known is not: then all specs are compiled.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from smspec.diagnostics import InvalidInput
+from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.inputs import read_spec_files
+from smspec.pipeline.plain_specs import PlainSpecs, top_keys
+from smspec.service.s3_address import ends_inside_a_name, normal
+from smspec.source import Document
+from smspec.source.frozen import dataclass
+from smspec.spec.layers.variables import OptionError
+from smspec.spec.repository_facts import JobFacts, Stated
+
+_COMPARED = frozenset({"name", "job_name", "checkpoints", "tensorboard", "channels", "api", "checks", "overlays"})
+"""Keys of a base spec by which jobs that extend it are compared: for these, all jobs are compiled."""
+_VARIABLE = re.compile(r"([^\s\"'\[\]{},]*)\$\{\{[^}\n]*\}\}(\S?)")
+_AFTER_A_VALUE = frozenset(["", '"', "'", ",", "]", "}"])
+_ADDRESS = re.compile(r"s3://[^\s\"',\[\]{}#$]*")
+_SIMPLE_ADDRESS = re.compile(r"s3://[A-Za-z0-9._/:+=@!~-]+")
+_SIMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_DERIVED_NAME = re.compile(r"(.+)-[0-9a-f]{10}")
+_NAME = re.compile(r"(?:job_name|TrainingJobName)[\"']?\s*:\s*[\"']?([A-Za-z0-9-]+)")
+_FIRST_OVERLAY = re.compile(r"^[\"']?overlays[\"']?\s*:", re.MULTILINE)
+_ANY_NAME = re.compile(r"name[\"']?\s*:\s*[\"']?([A-Za-z0-9-]+)")
+ENOUGH = 3
+"""So many jobs with one output prefix intend it, however many more there are."""
+
+
+class UnknownConflicts(Exception):
+    """The texts do not show which specs may conflict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What the texts of a spec have that is compared. ``is_any``: it may have any name and any address.
+
+    ``addresses``: each with whether it may go on. ``beginnings``: of texts that a variable completes. ``output``: the
+    address that is surely no more than the output prefix; empty if there is none.
+    """
+
+    text: str
+    addresses: tuple[tuple[str, bool], ...]
+    beginnings: tuple[str, ...]
+    output: str
+    is_any: bool
+
+
+def searched(text: str, output: str = "") -> Searched:
+    """Return what a text has that specs are compared by. ``output``: what it sets as a prefix, if that is known."""
+    is_any = "\0" in text or ("\\" in text and '"' in text)
+    beginnings = []
+    for match in _VARIABLE.finditer(text) if "${{" in text else ():
+        before, after = match.groups()
+        if before and "s3://" not in before:
+            beginnings.append(before)
+            is_any |= "s3://".startswith(before)
+        is_any |= not before and after not in _AFTER_A_VALUE
+    addresses = tuple((match[0], _goes_on(text, match)) for match in _ADDRESS.finditer(text))
+    is_once = [one for one in addresses if one[0] == output] == [(output, False)]
+    return Searched(
+        text=text,
+        addresses=addresses,
+        beginnings=tuple(beginnings),
+        output=output if is_once else "",
+        is_any=is_any,
+    )
+
+
+def _goes_on(text: str, match: re.Match[str]) -> bool:
+    """Return whether an address may be longer than what matches: it has a comma, or a variable is next."""
+    start, end = match.span()
+    after, quote = text[end : end + 1], text[start - 1 : start] if start else ""
+    return not (after.isspace() or not after or (after in "\"'" and after == quote))
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """An address without the slash at its end. ``longer``: those that begin with it are of interest, too."""
+
+    text: str
+    longer: bool
+    is_output: bool
+
+    def may_meet(self, address: str, goes_on: bool) -> bool:
+        """Return whether an address may be this one, or a prefix of it, or of interest because it is longer."""
+        address = address.rstrip("/")
+        if self.text.startswith(address):
+            return True
+        return (self.longer or goes_on) and address.startswith(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """``paths`` of specs that may conflict; ``by_output``: others, by the output prefix that is all they share."""
+
+    paths: tuple[str, ...]
+    by_output: dict[str, tuple[str, ...]]
+
+
+class RelatedSpecs:
+    """Finds specs by their texts, which are searched once. ``paths`` are those of all specs, in their order."""
+
+    def __init__(self, paths: Sequence[str], cache: InputCache) -> None:
+        self._paths = paths
+        self._cache = cache
+        self._plain = PlainSpecs(cache)
+        self._outputs: dict[str, str | None] = {}
+        self._texts: dict[tuple[str, str], Searched] = {}
+        self._parts: dict[str, tuple[Searched, ...]] = {}
+        self._known: set[_Target | str] = set()
+
+    def to_bases(self, specs: Iterable[str]) -> Related:
+        """Return the specs that may conflict because of what base specs set. Raise `UnknownConflicts`."""
+        outputs: set[str] = set()
+        for path in specs:
+            for document in self._bases(path):
+                output = self._output(document)
+                if output is None:
+                    raise UnknownConflicts
+                outputs.add(output)
+        outputs.discard("")
+        if not outputs:
+            return Related((), {})
+        targets = {_Target(normal(output)[:-1], False, True) for output in outputs}
+        found = self._found(targets, set())
+        return Related((*found.paths, *self._of_one_name()), found.by_output)
+
+    def to_jobs(self, facts: Iterable[JobFacts]) -> Related:
+        """Return the specs that may conflict with jobs that have some facts. Raise `UnknownConflicts`."""
+        targets, names = set[_Target](), set[str]()
+        for job in facts:
+            targets.update(_targets(job))
+            for name in (job.name.text, job.job_name.text, *job.alternatives):
+                derived = _DERIVED_NAME.fullmatch(name)
+                names.update((name, derived[1]) if derived else (name,))
+        if not all(map(_SIMPLE_NAME.fullmatch, names)):
+            raise UnknownConflicts
+        targets, names = targets - self._known, names - self._known
+        self._known |= {*targets, *names}
+        return self._found(targets, names)
+
+    def _found(self, targets: set[_Target], names: set[str]) -> Related:
+        if not targets and not names:
+            return Related((), {})
+        words = "|".join(map(re.escape, sorted(names)))
+        pattern = re.compile(rf"(?<![\w./-])(?:{words})(?![\w./-]|[\"']?[ ]*:(?:\s|$))") if names else None
+
+        def look(part: Searched) -> bool | str:
+            """Return whether a text may have a conflict; its output prefix if only that is shared."""
+            if part.is_any or (pattern is not None and pattern.search(part.text)):
+                return True
+            if any(name.startswith(beginning) for beginning in part.beginnings for name in names):
+                return True
+            shared = ""
+            for address, goes_on in part.addresses:
+                for target in targets:
+                    if not target.may_meet(address, goes_on):
+                        continue
+                    if address != part.output or target.longer:
+                        return True
+                    # An output prefix is around nothing, and is compared with another one only.
+                    if target.is_output and address.rstrip("/") == target.text:
+                        shared = address
+            return shared
+
+        looks: dict[int, bool | str] = {}
+        paths: list[str] = []
+        by_output: dict[str, list[str]] = {}
+        for path in self._paths:
+            parts = self._of(path)
+            for part in parts:
+                if id(part) not in looks:
+                    looks[id(part)] = look(part)
+            if any(looks[id(part)] is True for part in parts):
+                paths.append(path)
+                continue
+            # Its own output replaces that of a base spec.
+            shared = [looks[id(part)] for part in (parts[:1] if parts[0].output else parts)]
+            for output in filter(None, shared):
+                by_output.setdefault(str(output), []).append(path)
+        return Related(tuple(paths), {output: tuple(found) for output, found in by_output.items()})
+
+    def _of_one_name(self) -> Iterable[str]:
+        """Return the specs that may have a name which another may have, too."""
+        by_name: dict[str, set[str]] = {}
+        for path in self._paths:
+            parts = self._of(path)
+            plain = self._plain.of(path)
+            if plain is None or "name" not in plain.text.values or any(part.beginnings for part in parts):
+                raise UnknownConflicts
+            own = parts[0].text
+            names = {plain.text.values["name"].strip(), *_NAME.findall(own)}
+            if "overlays" in plain.text.values and "name" in plain.text.inner:
+                start = _FIRST_OVERLAY.search(own)
+                names.update(_ANY_NAME.findall(own, start.start() if start else 0))
+            for name in names:
+                derived = _DERIVED_NAME.fullmatch(name)
+                for one in (name, derived[1]) if derived else (name,):
+                    by_name.setdefault(one, set()).add(path)
+        return sorted({path for paths in by_name.values() if len(paths) > 1 for path in paths})
+
+    def _bases(self, path: str) -> tuple[Document, ...]:
+        """Return the base specs of a spec, and the defaults of its organization. Raise `UnknownConflicts`."""
+        try:
+            plain = self._plain.of(path)
+            documents = read_spec_files(path, self._cache).documents[:-1] if plain is None else plain.bases
+            defaults = self._cache.organization(os.path.dirname(path)).defaults()
+        except (InvalidInput, OptionError, OSError):
+            raise UnknownConflicts from None
+        return documents if defaults is None else (defaults, *documents)
+
+    def _of(self, path: str) -> tuple[Searched, ...]:
+        """Return what the texts of a spec have, its own first. Raise `UnknownConflicts`."""
+        if path not in self._parts:
+            text = self._cache.plain(path)
+            own = self._cache.content(path).decode("utf-8", "replace")
+            texts = [(own, text.values.get("output", "").strip() if text is not None else "")]
+            for document in self._bases(path):
+                texts += [(each.text, self._output(document) or "") for each in document.texts]
+            for key in texts:
+                if key not in self._texts:
+                    self._texts[key] = searched(*key)
+            self._parts[path] = tuple(self._texts[key] for key in texts)
+        return self._parts[path]
+
+    def _output(self, document: Document) -> str | None:
+        """Return the output prefix that a base spec sets, or none; None if it sets more that jobs are compared by."""
+        name = document.texts[0].name
+        if name not in self._outputs:
+            self._outputs[name] = _only_output(document)
+        return self._outputs[name]
+
+
+def _only_output(document: Document) -> str | None:
+    keys = top_keys(document)
+    if not keys.isdisjoint(_COMPARED):
+        return None
+    if "output" not in keys:
+        return ""
+    written = document.string(("output",)) or document.string(("output", "s3"))
+    return written if written is not None and _SIMPLE_ADDRESS.fullmatch(written) else None
+
+
+def _targets(job: JobFacts) -> Iterator[_Target]:
+    """Yield what a job writes and reads. Raise `UnknownConflicts` for an address that YAML may write otherwise."""
+    written: list[tuple[Stated | None, bool]] = [
+        (job.output, False),
+        (job.tensorboard, False),
+        (job.checkpoints, True),
+    ]
+    written += [(data, ends_inside_a_name(data.text)) for _, data in job.channels]
+    for stated, longer in written:
+        if stated is not None:
+            if not _SIMPLE_ADDRESS.fullmatch(stated.text):
+                raise UnknownConflicts
+            yield _Target(normal(stated.text)[:-1], longer, stated is job.output)
