@@ -107,7 +107,8 @@ class Class(Value):
 
     def that_defines(self, function: Function) -> Class | None:
         """Return the class, or its base class, that defines a method."""
-        if self.frame.names.get(function.node.name) is function:
+        found = self.frame.names.get(function.node.name)
+        if found is function or (isinstance(found, OfClass) and found.function is function):
             return self
         first = self.bases[0] if len(self.bases) == 1 else None
         return first.that_defines(function) if isinstance(first, Class) else None
@@ -199,20 +200,26 @@ class Instance(Value):
 
 
 class Super(Value):
-    """``super()`` in a method of ``kind``, which is None if unknown."""
+    """``super()`` in a method of ``kind``, which is None if unknown.
 
-    def __init__(self, instance: Instance, kind: Class | None) -> None:
-        self._instance = instance
+    ``owner``: the instance, or in a class method the class.
+    """
+
+    def __init__(self, owner: Instance | Class, kind: Class | None) -> None:
+        self._owner = owner
         self._bases = kind.bases if kind is not None else (UNKNOWN,)
 
     def escape(self) -> None:
-        self._instance.escape()
+        self._owner.escape()
 
     def method(self, name: str, call: Call) -> Value:
         first = self._bases[0] if len(self._bases) == 1 else None
         function = first.function(name) if isinstance(first, Class) else None
-        if function is not None:
-            return call.run.entered(function, call, (self._instance,))
+        if function is not None and isinstance(self._owner, Instance):
+            return call.run.entered(function, call, (self._owner,))
+        of_class = first.of_class(name) if isinstance(first, Class) else None
+        if of_class is not None:
+            return of_class.called_of(self._owner if isinstance(self._owner, Class) else self._owner.kind, call)
         if not all(map(_is_inert, self._bases)):
             self.escape()  # an unknown class may call any method of its instances
         return call.unknown_result()

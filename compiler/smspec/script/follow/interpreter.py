@@ -254,11 +254,12 @@ class ProgramInterpreter:
             return None
         given = function.node.args
         own = next((parameter.arg for parameter in (*given.posonlyargs, *given.args)), "")
-        instance = call.arguments[1] if call.arguments else self._frames[-1].names.get(own)
-        if not isinstance(instance, Instance):
+        owner = call.arguments[1] if call.arguments else self._frames[-1].names.get(own)
+        if not isinstance(owner, Instance | Class):
             return None
-        kind = call.arguments[0] if call.arguments else instance.kind.that_defines(function)
-        return Super(instance, kind if isinstance(kind, Class) else None)
+        of = owner if isinstance(owner, Class) else owner.kind
+        kind = call.arguments[0] if call.arguments else of.that_defines(function)
+        return Super(owner, kind if isinstance(kind, Class) else None)
 
     def attribute_of(self, owner: Value, name: str) -> Value:
         """Return an attribute. Code that has a method which may end the script may call it, here or anywhere."""
