@@ -69,6 +69,8 @@ def pytest_configure(config):
         os.environ["SMSPEC_CACHE_DIR"] = config.smspec_cache = tempfile.mkdtemp(prefix="smspec-test-cache-")
     # Hundreds of processes of the tests import the package: where none may keep what it compiles, each compiles it.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    # Messages are wrapped for a screen with so many columns, and what runs the suite may set it.
+    os.environ.pop("COLUMNS", None)
     sys.dont_write_bytecode = False
     sync_no_files()
     _go_past_shims()
