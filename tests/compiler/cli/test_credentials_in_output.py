@@ -126,7 +126,7 @@ sso_role_name = ci
 sso_region = us-west-2
 sso_start_url = https://example.awsapps.com/start
 """,
-    "a program": "[profile ci]\ncredential_process = sh program\n",
+    "a program": "[profile ci]\ncredential_process = sh {directory}/program\n",
 }
 
 
@@ -134,7 +134,7 @@ sso_start_url = https://example.awsapps.com/start
 @pytest.mark.parametrize("source", SOURCES)
 def test_sources_of_credentials_are_not_printed(signed, monkeypatch, tmp_path, source, command):
     """The server repeats all that it receives; it never sees the secret key, but another answer may have it."""
-    (tmp_path / "config").write_text(SOURCES[source].format(key=KEY, secret=SECRET, token=TOKEN))
+    (tmp_path / "config").write_text(SOURCES[source].format(key=KEY, secret=SECRET, token=TOKEN, directory=tmp_path))
     (tmp_path / "token").write_text(TOKEN)
     cached = tmp_path / ".aws" / "sso" / "cache" / f"{sha1(b's').hexdigest()}.json"
     cached.parent.mkdir(parents=True)
