@@ -18,6 +18,9 @@ CONTEXT = 40
 _LEAST_COLUMNS = 20
 """Of a source line, on the narrowest screen."""
 
+BRIEF = ("SM523",)
+"""Notes that most specs of a repository get for the same reason: together they are one line, after the frames."""
+
 _SECRETS = ("SM601", "SM602", "SM616", "SM618")
 
 Paint = Callable[[str, str], str]
@@ -42,7 +45,21 @@ def framed(
         if diagnostic.code.startswith(_SECRETS):
             _conceal(diagnostic.span, lines)
     paint: Paint = (lambda style, text: f"\x1b[{_STYLES[style]}m{text}\x1b[0m") if colour else (lambda _, text: text)
-    return "\n".join(_frame(diagnostic, lines, paint, columns) for diagnostic in diagnostics)
+    framed = [each for each in diagnostics if each.code not in BRIEF]
+    brief = {code: [each for each in diagnostics if each.code == code] for code in BRIEF}
+    shown = [_frame(diagnostic, lines, paint, columns) for diagnostic in framed]
+    shown += [_line_of(alike, paint, columns) for alike in brief.values() if alike]
+    return "\n".join(shown)
+
+
+def _line_of(alike: list[Diagnostic], paint: Paint, columns: int | None) -> str:
+    """Return one line for notes with the same code: the first of them, where it is, and how many there are."""
+    first, more = alike[0], len(alike) - 1
+    place = f"{first.span.file}:{first.span.line}" + (f", and {more} more like it" if more else "")
+    text = visible(f": {first.message} ({place})" + (f"; {first.help}" if first.help else ""))
+    head = f"{first.severity}[{first.code}]"
+    line = _wrapped(text, columns, first=head, rest=" " * len(f"{head}: "))
+    return paint(first.severity, head) + line.removeprefix(head) + "\n"
 
 
 def _frame(diagnostic: Diagnostic, lines: dict[str, list[str]], paint: Paint, columns: int | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from smspec.diagnostics.quoting import width
 
 LEAST_COLUMNS = 20
@@ -21,7 +23,7 @@ def wrapped(text: str, columns: int | None, *, first: str = "", rest: str = "") 
         rest = rest[: columns // 4] if not rest.strip() else rest
     lines: list[str] = []
     line, prefix = "", first
-    for word in text.split(" "):
+    for word in _words(text, columns // 2):
         longer = f"{line} {word}" if line else word
         if line.strip() and width(prefix) + width(longer) > columns:
             lines.append(prefix + line.rstrip(" "))
@@ -30,3 +32,20 @@ def wrapped(text: str, columns: int | None, *, first: str = "", rest: str = "") 
             line = longer
     lines.append(prefix + line)
     return "\n".join(lines)
+
+
+def _words(text: str, most: int) -> Iterator[str]:
+    """Yield the words of a text; `code` of at most so many columns is one, to be copied."""
+    code = ""
+    for word in text.split(" "):
+        joined = f"{code} {word}" if code else word
+        if joined.count("`") % 2 and width(joined) <= most:
+            code = joined
+            continue
+        if code and width(joined) > most:
+            yield from code.split(" ")
+            joined = word
+        yield joined
+        code = ""
+    if code:
+        yield from code.split(" ")

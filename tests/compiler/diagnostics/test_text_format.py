@@ -24,6 +24,23 @@ def underlined(frame):
     return lines[at - 1][start : start + lines[at].count("^")]
 
 
+def test_alike_notes_are_one_line():
+    notes = [
+        Diagnostic(
+            code="SM523",
+            severity="note",
+            message=f"`{name}` is not checked",
+            span=Span("job.yaml", 3, 1, 3, 2),
+            help="run it",
+        )
+        for name in "ab"
+    ]
+    error = Diagnostic(code="SM204", severity="error", message="unknown key", span=Span("other.yaml", 1, 1, 1, 2))
+    text = framed([notes[0], error, notes[1]], [])
+    assert text.endswith("\n\nnote[SM523]: `a` is not checked (job.yaml:3, and 1 more like it); run it\n")
+    assert text.startswith("error[SM204]")
+
+
 def test_frame_shows_line_and_carets():
     text = "smspec: v1\n" * 8 + "  instance_typ: ml.g5.xlarge\n"
     diagnostic = Diagnostic(
