@@ -234,9 +234,11 @@ def shown_as_of(variants: Variants, revision: Revision) -> Variants:
 
 
 def text_as_of(written: str, revision: Revision) -> str:
-    """Return a text with the names that files have in a revision."""
-    for directory in (revision.directory, os.path.relpath(revision.directory)):
-        written = written.replace(os.path.join(directory, ""), f"{revision.name}:")
+    """Return a text with the names that files have in a revision, also those that would be outside of it."""
+    for above in ("", "../"):  # both are directories of this process
+        directory = os.path.normpath(os.path.join(revision.directory, above))
+        for spelled in (directory, os.path.relpath(directory)):
+            written = written.replace(os.path.join(spelled, ""), f"{revision.name}:{above}")
     return written
 
 

@@ -271,3 +271,16 @@ def test_job_that_lost_a_key_is_not_gone(tmp_path):
     done = smspec("diff", "--base", "HEAD", "--fail-on", "security", cwd=root)
     assert done.status == 1 and "job.yaml: changes security (cannot be compared)" in done.out
     assert "is gone" not in done.out
+
+
+def test_file_outside_of_a_revision_has_a_name_of_the_author(tmp_path):
+    (tmp_path / "out.yaml").write_text("smspec: v1\n")
+    root = tmp_path / "repository"
+    write_job(root / "jobs", READY.replace("smspec: v1\n", "smspec: v1\nextends: [../../out.yaml]\n"))
+    repository(root)
+    commit(root)
+    (root / "jobs/job.yaml").write_text(READY)
+    done = smspec("diff", "--base", "HEAD", ".", cwd=root)
+    assert done.status == 2
+    assert "SM145: `HEAD:../out.yaml` is outside the repository" in done.out
+    assert "smspec-tmp" not in done.out + done.err
