@@ -14,6 +14,12 @@ from smspec.source import SourceText
 
 _USUAL_COLUMNS = 80
 """Those of a terminal that does not know its own."""
+_STYLES_OF_VERDICTS = {
+    "no problems found|no differences|Completed|kept": "32",
+    "[1-9][0-9]* errors?|Failed|broken": "31",
+    "[1-9][0-9]* warnings?|Stopped|not rehearsed": "33",
+}
+"""Green is what is well, red what is not, and yellow between."""
 _DIGITS = 6
 """So many digits of COLUMNS are read."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
@@ -47,7 +53,7 @@ class Console:
         ``has_verdict``: it says what became of a job or a check, which has colors on a terminal.
         """
         shown = multiline_visible(text)
-        self.content(_with_verdicts(shown) if has_verdict and self.out_in_colour else shown)
+        self.content(coloured_verdicts(shown) if has_verdict and self.out_in_colour else shown)
 
     def painted_result(self, text: str) -> None:
         """Write a result for people, every value of which is visible already: it may have colors."""
@@ -109,7 +115,7 @@ class Console:
         ``has_verdict``: as of `result`.
         """
         shown = "".join(f"{self._fitted(visible(line))}\n" for line in lines)
-        self.paint(_with_verdicts(shown) if has_verdict and self.err_in_colour else shown)
+        self.paint(coloured_verdicts(shown) if has_verdict and self.err_in_colour else shown)
 
     def _fitted(self, line: str) -> str:
         if self.err_columns is None or len(line) <= self.err_columns // 2:  # no letter has more than two columns
@@ -149,10 +155,14 @@ def process_console() -> Console:
     return Console(sys.stdout, sys.stderr, os.environ)
 
 
-def _with_verdicts(text: str) -> str:
-    from smspec.cli.verdicts import coloured_verdicts  # imported late: on a terminal only
+def coloured_verdicts(text: str) -> str:
+    """Return a text, the values of which are visible already, with its verdicts and counts in color."""
+    import re  # imported late: on a terminal only
 
-    return coloured_verdicts(text)
+    styles = "|".join(f"(?P<s{style}>{words})" for words, style in _STYLES_OF_VERDICTS.items())
+    # Not inside a name: jobs may be called `exp-Failed`.
+    verdict = re.compile(rf"(?<![\w./`-])(?:{styles})(?![\w./`-])")
+    return verdict.sub(lambda found: f"\x1b[{(found.lastgroup or '')[1:]}m{found[0]}\x1b[0m", text)
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from smspec.cli import COMMANDS, FIRST
-from smspec.cli.verdicts import coloured_verdicts
+from smspec.cli.console import coloured_verdicts
 from smspec.diagnostics.wrapping import wrapped
 from support.smspec_command import smspec
 

@@ -6,9 +6,11 @@ A file is not read: a job may come from one that is not there, or that is anothe
 from __future__ import annotations
 
 import json
+from copy import copy
 
 from smspec.importer.sdk.iterables import iterated, taken
-from smspec.importer.sdk.values import Entries, SdkItems, SdkUnknown, Value
+from smspec.importer.sdk.values import Collection, Entries, SdkItems, SdkUnknown, Value, lifted
+from smspec.script.follow.values import Bound
 
 _LONGEST_TEXT = 1 << 20
 _DEEPEST = 40
@@ -89,3 +91,24 @@ def _value(data: object, depth: int) -> Value:
     if isinstance(data, list):
         return SdkItems([_value(value, depth + 1) for value in data])
     return data if data is None or isinstance(data, bool | int | float | str) else SdkUnknown()
+
+
+def copied(value: Value, memo: dict[int, Collection]) -> Value:
+    """Return a copy of a collection, with the collections in it; other values cannot change and are shared."""
+    if isinstance(value, Bound):
+        return Bound(lifted(copied(value.owner, memo)), value.name)
+    if not isinstance(value, Collection):
+        return value
+    if id(value) not in memo:
+        found = memo[id(value)] = copy(value)
+        found.fill({key: copied(item, memo) for key, item in value.members().items()})
+    return memo[id(value)]
+
+
+def shallow(value: Value) -> Value:
+    """Return a copy of a collection with the same values in it."""
+    if not isinstance(value, Collection):
+        return value
+    found = copy(value)
+    found.fill(dict(value.members()))
+    return found

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from smspec.importer.sdk.callables import SdkClass, is_decorated
-from smspec.importer.sdk.copies import copied
+from smspec.importer.sdk.conversions import copied
 from smspec.importer.sdk.notebook import NotebookProgram, unreadable
 from smspec.importer.sdk.program_calls import ProgramCalls
 from smspec.importer.sdk.program_classes import replaced_in_subclasses, stored_attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.arguments import arguments_of
-from smspec.importer.sdk.copies import copied
+from smspec.importer.sdk.conversions import copied
 from smspec.importer.sdk.sdk_domain import alike
 from smspec.importer.sdk.sdk_facts import SDK, is_job_class
 from smspec.importer.sdk.sdk_request import QUEUE, Job

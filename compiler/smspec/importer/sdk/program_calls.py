@@ -35,8 +35,7 @@ from smspec.importer.sdk.callables import (
     starts_jobs,
 )
 from smspec.importer.sdk.choices import chosen, item_of_one, taken_out
-from smspec.importer.sdk.conversions import converted, read_from
-from smspec.importer.sdk.copies import copied, shallow
+from smspec.importer.sdk.conversions import converted, copied, read_from, shallow
 from smspec.importer.sdk.found_jobs import FoundJobs
 from smspec.importer.sdk.images import is_image_call
 from smspec.importer.sdk.notebook import RUN_ELSEWHERE, code_of_magic

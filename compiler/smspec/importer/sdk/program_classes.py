@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.callables import ACCESSORS, HARMLESS, PLAIN_BASES, SdkClass, SubclassInstance, chained
-from smspec.importer.sdk.copies import copied, shallow
+from smspec.importer.sdk.conversions import copied, shallow
 from smspec.importer.sdk.values import Entries, SdkUnknown, Value, applied, lifted, lowered
 from smspec.script.follow import values as followed
 from smspec.script.follow.evaluation import Assignment, Evaluation

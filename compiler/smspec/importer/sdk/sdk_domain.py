@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.callables import SdkClass, as_function, with_bases
 from smspec.importer.sdk.choices import one_of
-from smspec.importer.sdk.copies import copied
+from smspec.importer.sdk.conversions import copied
 from smspec.importer.sdk.loops import doubt, set_before_use
 from smspec.importer.sdk.notebook import RUN_ELSEWHERE
 from smspec.importer.sdk.program_classes import constants_of, is_followed, plain_class
