@@ -83,7 +83,7 @@ def test_job_is_refused_if_the_program_replaces_the_sdk(text, name):
     assert f"line {line}: the program replaces `{name}`, which smspec does not follow" in str(refused.value)
 
 
-def test_what_methods_set_on_a_held_estimator_is_unknown():
+def test_estimator_that_an_object_holds_is_doubted():
     later = "    def tune(self):\n        self.made.max_run = 77\n    def __getattr__(self, name):\n        return 1\n"
     made = "class Wrapped:\n    def __init__(self):\n        self.made = PyTorch(**C)\n"
     found = imported_program(f"{HEAD[: HEAD.index('e = ')]}{made}{later}w = Wrapped()\nw.tune()\nw.fit()\n")
