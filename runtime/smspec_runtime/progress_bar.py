@@ -4,7 +4,7 @@ import re
 
 from .lean_typing import List
 
-# Without limits, the time grows with the cube of the length of a number.
+# Without limits, the time grows with the cube of a number's length.
 _NUMBER = r"[\d.?]{1,24}\w{0,9}"
 _COUNT = rf".{{0,200}}?\d%\|.{{0,400}}?\| *{_NUMBER}/{_NUMBER} |.{{0,200}}?\d\w{{0,9}} "
 _CLOCK = r"(?:\d{1,9}d )?(?:[-\d]{1,3}:)?[-\d]{1,2}:[-\d]{2}"
@@ -16,7 +16,7 @@ _STATE = (
     rf" {{1,99}}(?:(?:{_NAME}|[-•] )?(?:{_CLOCK}|{_VALUE}(?:{_UNIT}|/{_VALUE}(?:{_UNIT})?))"
     rf"|{_NAME}(?:{_VALUE}|nan|inf)|{_RATE}|Complete)"
 )
-_FILL = r"(?:[━╸╺]{5,200}|[|[](?! )[─-⣿#=>.*+~ -]{5,200}[]|](?: [▀-⣿]{1,9})?)"
+_FILL = r"(?:[━╸╺]{5,200}|\| +\|(?= E)|[|[](?! )[─-⣿#=>.*+~ -]{5,200}[]|](?: [▀-⣿]{1,9})?)"
 _BAR = re.compile(rf"(?:{_COUNT})\[\d+:[\d:]+[<,](?:[^][]|\[[^][]*\]){{0,999}}\] *")  # tqdm's
 _OTHER = re.compile(
     rf".{{0,200}}?(?=[━╸╺[|\d])(?:{_FILL}{_STATE}|\d%(?: \(.{{1,40}}\))? {{0,9}}{_FILL})(?:{_STATE})* *"
@@ -25,6 +25,6 @@ _OTHER = re.compile(
 
 def split_bar(text: str) -> List[str]:
     """A progress bar and the message behind it, or one text."""
-    found = (_BAR.match(text) if " [" in text else None) or _OTHER.match(text)
+    found = (" [" in text and _BAR.match(text)) or _OTHER.match(text)
     end = found.end() if found else 0
     return [text[:end], text[end:]] if 0 < end < len(text) else [text]

@@ -90,6 +90,7 @@ BARS = {
     "own-blocks": "\r[██████░░░░] 45/100 ",
     "progress": "\rProcessing |########        | 45/100",
     "progressbar2": "\r 45% (45 of 100) |####     | Elapsed Time: 0:00:04 ETA:   0:00:05",
+    "progressbar2-start": "\r  0% (0 of 100) |         | Elapsed Time: 0:00:00 ETA:  --:--:--",
     "progressbar2-end": "\r100% (9 of 9) |#########| Elapsed Time: 0:00:10 Time:  0:00:10",
     "progressbar": "\r 45% |########               |",
     "alive": "\rfit |█████▌    | ▅▃▁ 45/100 [45%] in 0.5s (99.1/s, eta: 1s) ",
@@ -111,7 +112,10 @@ LAST_WORDS = {
 }
 
 
-OPEN = {"number": {"click-position", "keras-3", "progress"}, "small": {"lightning"}}
+OPEN = {
+    "number": {"click-position", "keras-3", "progress"},
+    "small": {"lightning"},
+}
 """Where a message would make another number or another unit of the end of the bar."""
 NAMES = ("number", "small", "fatal", "logged", "abort", "traceback", "nothing")
 BEHIND = [
@@ -147,6 +151,7 @@ def test_message_before_a_progress_bar_is_the_reason(bar):
         "|=====| [3 errors] in a.py",
         "|-----|-----|",
         "|     | 45% | 3 |",
+        "accuracy 45% |     | 3.0s",
         "|=====| 2024-01-02 10:00:00 ERROR",
     ],
 )

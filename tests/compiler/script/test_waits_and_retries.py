@@ -29,6 +29,8 @@ LOST = {
     "a local process": ("main() {\n" + TWO.replace("a=", "local a=") + "wait $a $b\n}\nmain\n", "each"),
     "one wait before another": (TWO + "wait $a\nwait $b\n", "errexit"),
     "a wait before a line": ("python3 train.py a &\nwait $!\necho done\n", "errexit"),
+    "a wait before a test": ("python3 train.py a & a=$!\nwait $a\npython3 b.py\n", "errexit"),
+    "two processes before a test": ("set -e\n" + TWO + "wait $a $b\npython3 test.py\n", "each"),
     "a job before a line": ("python3 train.py a &\nwait %1\necho done\n", "errexit"),
     "a loop of waits": (ARRAY + 'for p in "${pids[@]}"; do wait $p; done\n', "errexit"),
     "a loop of waits for a text": (TEXT + "for p in $pids; do wait $p; done\n", "errexit"),
@@ -96,6 +98,8 @@ RIGHT = {
     "a counter of failures": TEXT + 'for p in $pids; do wait $p || n=$((n+1)); done\n[ -z "$n" ] || exit 1\n',
     "a signal": "python3 train.py a & a=$!\ntrap 'kill -TERM $a' TERM\nwait $a\ntrap - TERM\nwait $a\nexit $?\n",
     "a service": "python3 train.py a & s=$!\npython3 b.py & b=$!\nwait $b\n",
+    "a service that is ended": "python3 train.py a & s=$!\npython3 b.py || exit 1\nkill $s\nwait $s\nexit 0\n",
+    "services": "python3 train.py a &\npython3 serve.py &\npython3 b.py\n",
     "a process of jobs": "python3 train.py a &\nfor p in $(jobs -p); do wait $p || exit 1; done\n",
     "exit after tries": "for i in 1 2; do python3 train.py a && exit 0; sleep 0; done\nexit 1\n",
     "the last status of tries": "for i in 1 2; do python3 train.py a && break; done\n",
@@ -184,7 +188,17 @@ def test_kept_status_is_accepted(name):
     assert lost_statuses(RIGHT[name], "bash") == []
 
 
-KEPT = sorted({*RIGHT} - {"a service", "without an end", "another program after tries", "tries of a package"})
+KEPT = sorted(
+    {*RIGHT}
+    - {
+        "a service",
+        "a service that is ended",
+        "services",
+        "without an end",
+        "another program after tries",
+        "tries of a package",
+    }
+)
 DELIBERATE = {
     *("folds that may fail", "folds that may be skipped", "a choice in a loop", "until it is made"),
     *("break when it is made", "a signal"),

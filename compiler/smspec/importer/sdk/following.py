@@ -11,6 +11,7 @@ from smspec.importer.sdk.conversions import copied
 from smspec.importer.sdk.notebook import NotebookProgram, unreadable
 from smspec.importer.sdk.program_calls import ProgramCalls
 from smspec.importer.sdk.program_classes import replaced_in_subclasses, stored_attributes
+from smspec.importer.sdk.replacements import replaced_by_class
 from smspec.importer.sdk.values import (
     Entries,
     SdkInstance,
@@ -75,11 +76,19 @@ class Following(ProgramCalls):
                 if kind.name not in self._constructed_classes:
                     self.found.starts.setdefault(SdkPlace(number, node.lineno), kind.name)
             elif isinstance(node, ast.ClassDef):
+                bases = map(Evaluation(self._run, self._frame).value, node.bases)
+                self._replaced(replaced_by_class(node, bases), node, None)
                 self._follow_class(node, kind.methods if isinstance(kind, SdkClass) else {})
-            elif isinstance(node, ast.AsyncFunctionDef) or (isinstance(node, ast.FunctionDef) and node.decorator_list):
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and self._is_open(node):
                 self._enter(self._function(node))
 
         self._enter_others()
+
+    def _is_open(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        """Return whether other code than what is followed may call a function of the program."""
+        if isinstance(node, ast.AsyncFunctionDef):
+            return True
+        return bool(node.decorator_list) and not any(one.node is node and one.was_called for _, one in self._defined)
 
     def _enter_others(self) -> None:
         """Follow functions that code outside may call: those that it has got, as names are now, and lambdas."""
@@ -150,7 +159,8 @@ class Following(ProgramCalls):
         """Treat attributes that code outside of the constructor sets, or changes, as unknown."""
         for name, value in list(made.arguments.items()):
             if isinstance(value, SdkInstance):
-                for inner in stored & value.arguments.keys():
+                set_later = {word.removeprefix(f"{name}.") for word in stored if word.startswith(f"{name}.")}
+                for inner in (stored & value.arguments.keys()) | set_later:
                     value.arguments[inner] = SdkUnknown(inner)
             elif isinstance(value, SdkItems | Entries) and {name, f"{name}="} & stored:
                 forget(value)

@@ -153,7 +153,7 @@ class ProgramCalls(Recorder):
     def defined(self, function: Function) -> None:
         self._defined.append((self._cell, function))
 
-    def _replaced(self, what: str, node: ast.expr, owner: followed.Value) -> None:
+    def _replaced(self, what: str, node: ast.expr | ast.stmt, owner: followed.Value | None) -> None:
         """Record that the program replaces something of the SDK: of all its jobs, or of one object."""
         if not what:
             return
@@ -181,8 +181,7 @@ class ProgramCalls(Recorder):
         """Return the result of a function that has to do with names, methods, or functions of the program."""
         first = call.arguments[0] if call.arguments else None
         kind, _, method = name.rpartition(".")
-        if call.arguments:
-            self._replaced(replaced_by(name, call), call.node, call.arguments[0])
+        self._replaced(replaced_by(name, call), call.node, first)
         if name == "exec" and (len(call.node.args) < 2 or isinstance(call.node.args[1], ast.Call)):
             doubt_names(self._frame)
         elif name == RUN_ELSEWHERE:
@@ -243,7 +242,8 @@ class ProgramCalls(Recorder):
             return self._constructed(owner, call) if name == NEW else self._of_class(owner, name, call)
         if isinstance(owner, SdkSuper):
             return self._above(owner, name, call)
-        if isinstance(owner, SubclassInstance) and (found := owner.made_by.found(name)):
+        is_set = isinstance(owner, SubclassInstance) and not owner.kind and name in owner.own
+        if isinstance(owner, SubclassInstance) and not is_set and (found := owner.made_by.found(name)):
             return self._entered(owner, *found, call)
         if isinstance(owner, SubclassInstance) and not owner.kind:
             value = owner.attribute(name)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.callables import ACCESSORS, HARMLESS, PLAIN_BASES, SdkClass, SubclassInstance, chained
-from smspec.importer.sdk.conversions import copied, shallow
+from smspec.importer.sdk.conversions import copied
 from smspec.importer.sdk.values import Entries, SdkUnknown, Value, applied, lifted, lowered
 from smspec.script.follow import values as followed
 from smspec.script.follow.evaluation import Assignment, Evaluation
@@ -104,10 +104,11 @@ def of_data_class(name: str, call: Call) -> followed.Value | None:
         return lifted(copied(as_entries(first), {}))
     if name not in ("dataclasses.replace", "copy.replace"):
         return None
-    changed = lifted(shallow(first))
-    for word, value in call.keywords.items():
-        changed.set_attribute(word, value)
-    return changed
+    kind = first.made_by
+    names = [name for name, described in _fields(kind) if described is None or "init" not in described]
+    given = {name: lifted(first.own.get(name, SdkUnknown(name))) for name in names}
+    is_whole = call.is_whole and first.is_known
+    return applied(kind, Call(call.run, call.node, (), {**given, **call.keywords}, is_whole))
 
 
 def as_entries(made: SubclassInstance) -> Entries:
@@ -122,13 +123,13 @@ def as_entries(made: SubclassInstance) -> Entries:
 def stored_attributes(trees: Iterable[ast.AST]) -> set[str]:
     """Return the names of attributes that a program sets, or whose collections it changes, outside of constructors.
 
-    With `=` at its end: another name may have its value.
+    With `=` at its end: another name may have its value. ``a.b``: the attribute of what is an attribute itself.
     """
     found: set[str] = set()
     for tree in trees:
         for part in _outside_constructors(tree):
             if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store | ast.Del):
-                found |= {part.attr, *_above(part.value)}
+                found |= {part.attr, *_above(part.value), *_of_attribute(part.value, part.attr)}
             elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store | ast.Del):
                 found |= set(_above(part.value))
             elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
@@ -136,7 +137,8 @@ def stored_attributes(trees: Iterable[ast.AST]) -> set[str]:
                     found |= set(_above(part.func.value))
             elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "setattr":
                 words = [word.value for word in part.args if isinstance(word, ast.Constant)]
-                found |= {word for word in words if isinstance(word, str)}
+                for word in (word for word in words if isinstance(word, str)):
+                    found |= {word, *_of_attribute(part.args[0], word)}
             elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Attribute):
                 found |= {f"{part.value.attr}="}
     return found
@@ -165,6 +167,11 @@ def _outside_constructors(tree: ast.AST) -> Iterator[ast.AST]:
             for child in ast.iter_child_nodes(node)
             if not (isinstance(child, ast.FunctionDef) and child.name == "__init__")
         ]
+
+
+def _of_attribute(owner: ast.AST, name: str) -> Iterator[str]:
+    if isinstance(owner, ast.Attribute):
+        yield f"{owner.attr}.{name}"
 
 
 def _above(node: ast.AST) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.callables import HOOKS, is_callable
@@ -20,6 +22,8 @@ _PATCHES = _SETTERS | {"patch", "object", "multiple"}
 
 _PACKAGES = (f"{SDK}.", f"{SDK}_core.", "boto3.", "botocore.")
 _STARTERS = frozenset(("fit", "train", "create_training_job"))
+_CONFIG = "sagemaker_config"
+_OF_A_SESSION = frozenset(("train", "expand_role", "_get_train_request", "_intercept_create_request"))
 _READS = frozenset(("get", "keys", "values", "items", "copy", "__contains__", "__getitem__", "__len__", "__iter__"))
 
 
@@ -87,14 +91,16 @@ def replaced_attribute(owner: followed.Value, name: str, value: followed.Value |
         full = f"{owner.name}.{name}"
         is_of_others = not f"{full}.".startswith(_PACKAGES)
         return "" if is_of_others or "logg" in full.lower() or name == "__version__" else full
-    if not isinstance(owner, SdkInstance):
-        return ""
+    if not isinstance(owner, SdkInstance) or not owner.kind or owner.kind.startswith("class "):
+        return ""  # an object of a class of the program
     is_method = name in _STARTERS or (name in HOOKS and owner.kind.rpartition(".")[2] not in TRAINERS)
     return f"{owner.name or 'estimator'}.{name}" if is_method or is_callable(value) else ""
 
 
 def replaced_by(name: str, call: Call) -> str:
-    """Return what of the SDK a call of `setattr`, or a patch of a test, replaces; empty if nothing."""
+    """Return what of the SDK a call of `setattr`, of a session, or a patch of a test replaces; empty if nothing."""
+    if name.startswith(f"{SDK}.") and name.endswith("Session") and _CONFIG in call.keywords:
+        return "" if call.keywords[_CONFIG].constant() is None else _CONFIG
     if name.rpartition(".")[2] not in _PATCHES or not call.arguments:
         return ""
     first, *rest = call.arguments
@@ -103,6 +109,15 @@ def replaced_by(name: str, call: Call) -> str:
         return text if text.startswith(_PACKAGES) else ""
     word = rest[0].constant() if rest else ...
     return replaced_attribute(first, word if isinstance(word, str) else "…", rest[1] if len(rest) > 1 else None)
+
+
+def replaced_by_class(node: ast.ClassDef, bases: Iterable[followed.Value]) -> str:
+    """Return what a subclass of the SDK's session replaces that a request goes through; empty if nothing."""
+    is_session = any(
+        isinstance(one, Named) and one.name.startswith(f"{SDK}.") and one.name.endswith("Session") for one in bases
+    )
+    names = [part.name for part in node.body if isinstance(part, ast.FunctionDef) and part.name in _OF_A_SESSION]
+    return f"{SDK}.Session.{names[0]}" if is_session and names else ""
 
 
 def is_about(replaced: str, kind: str) -> bool:

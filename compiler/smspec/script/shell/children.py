@@ -65,7 +65,7 @@ def waited(words: tuple[ShellWord, ...], state: ShellState) -> ShellState:
         return state._replace(noticed=state.noticed or state.pending)
     if kinds[-1] == "t":
         return state._replace(status=1, pending=False, noticed=state.noticed or state.is_off)
-    return state._replace(is_waited=True)
+    return state._replace(pending=False)
 
 
 def with_element(name: str, kind: str, state: ShellState) -> ShellState:

@@ -75,11 +75,12 @@ def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail
     steps: list[int] = []
     for command, name in candidates[:MOST_CANDIDATES]:
         in_background = id(command) in behind
-        if (name in _OF_SETUP and id(command) not in plain) or (in_background and (is_served or name == "pip")):
+        if (name in _OF_SETUP and id(command) not in plain) or (in_background and name == "pip"):
             continue
 
         def is_lost(
             target: Simple = command,
+            is_service: bool = in_background and is_served,
             change: str = "",
             *,
             errexit: bool = errexit,
@@ -87,7 +88,7 @@ def _lost(items: tuple[AndOrList, ...], shell: Shell, *, errexit: bool, pipefail
             always: bool = False,
         ) -> bool:
             walk = Walk(items, shell, target, change, always=always)
-            loses = walk.loses(errexit=errexit, pipefail=pipefail)
+            loses = walk.loses(errexit=errexit, pipefail=pipefail, is_service=is_service)
             steps.append(walk.steps)
             return loses
 

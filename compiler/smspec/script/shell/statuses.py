@@ -55,12 +55,13 @@ class Walk:
         self.steps = self._calls = 0
         self._in_trap = False
 
-    def loses(self, *, errexit: bool, pipefail: bool) -> bool:
-        """Return whether the script ends with 0 wherever the command ran."""
+    def loses(self, *, errexit: bool, pipefail: bool, is_service: bool = False) -> bool:
+        """Return whether the script ends with 0 wherever the command ran; nothing need wait for a service."""
         failed = self._failed(errexit=errexit, pipefail=pipefail)
         is_last = bool(self._items) and self._items[-1].is_background
         return bool(failed) and not any(
-            state.status or state.noticed or (state.pending and not (state.is_waited or is_last)) for state in failed
+            one.status or one.noticed or (one.pending and (is_service or not (one.is_waited or is_last)))
+            for one in failed
         )
 
     def fails(self, *, errexit: bool, pipefail: bool) -> bool:

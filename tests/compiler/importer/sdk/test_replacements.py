@@ -71,6 +71,8 @@ def test_code_that_may_change_an_estimator_is_listed(text, why):
         ("e.fit = new", "e.fit"),
         ("e.train = e.fit = lambda: None", "e.train"),
         ("mock.patch.object(e, 'fit').start()", "e.fit"),
+        ("sagemaker.Session(sagemaker_config={'SchemaVersion': '1.0'})", "sagemaker_config"),
+        ("class S(sagemaker.Session):\n    def train(self, **k):\n        new(k)", "sagemaker.Session.train"),
         ("s = sagemaker.Session()\ns.default_bucket = lambda: 'b'", "s.default_bucket"),
     ],
 )
@@ -79,6 +81,13 @@ def test_job_is_refused_if_the_program_replaces_the_sdk(text, name):
         imported_job(found_jobs("a.py", f"{HEAD}{text}\ne.fit()\n".encode()), "1")
     line = 9 if text.startswith("s =") else 8
     assert f"line {line}: the program replaces `{name}`, which smspec does not follow" in str(refused.value)
+
+
+def test_estimator_that_an_object_holds_is_doubted():
+    later = "    def tune(self):\n        self.made.max_run = 77\n    def __getattr__(self, name):\n        return 1\n"
+    made = "class Wrapped:\n    def __init__(self):\n        self.made = PyTorch(**C)\n"
+    found = imported_program(f"{HEAD[: HEAD.index('e = ')]}{made}{later}w = Wrapped()\nw.tune()\nw.fit()\n")
+    assert [variable.name for variable in found.variables] == ["max_run", "region"]
 
 
 @pytest.mark.parametrize(
@@ -91,6 +100,12 @@ def test_job_is_refused_if_the_program_replaces_the_sdk(text, name):
         "sys.modules['lib'] = e",
         "setattr(lib, 'fit', 1)",
         "s = sagemaker.Session()\ns.note = 'n'",
+        "sagemaker.Session(sagemaker_config=None)",
+        "class S(sagemaker.Session):\n    def note(self):\n        return 1",
+        "class Split:\n    def __init__(self, train):\n        self.train = train\nSplit(1)",
+        "class Split:\n    def __init__(self, train):\n        self.train = train",
+        "class Split:\n    @classmethod\n    def of(cls, a):\n        return cls(a)\n"
+        "    def __init__(self, a):\n        self.train = lib(a)\nSplit.of(2)",
     ],
 )
 def test_change_without_an_effect_on_jobs_is_accepted(text):
