@@ -255,9 +255,10 @@ class ProgramInterpreter:
         given = function.node.args
         own = next((parameter.arg for parameter in (*given.posonlyargs, *given.args)), "")
         instance = call.arguments[1] if call.arguments else self._frames[-1].names.get(own)
-        if not isinstance(instance, Instance):
+        if not isinstance(instance, Instance | Class):
             return None
-        kind = call.arguments[0] if call.arguments else instance.kind.that_defines(function)
+        own_kind = instance if isinstance(instance, Class) else instance.kind
+        kind = call.arguments[0] if call.arguments else own_kind.that_defines(function)
         return Super(instance, kind if isinstance(kind, Class) else None)
 
     def attribute_of(self, owner: Value, name: str) -> Value:
