@@ -204,7 +204,7 @@ def test_hyperparameters_of_a_script_may_be_used_by_it(tmp_path):
     assert "SM501" not in found and "SM502" not in found
 
 
-def test_backslash_at_the_end_of_a_script_is_no_argument(tmp_path):
+def test_backslash_at_the_end_of_a_script_is_dropped(tmp_path):
     assert "SM501" not in of_script(tmp_path, "python3 train.py --epochs 1 \\")
     for end in ("\\", " \\"):
         found = started_by_script(f"python3 train.py --epochs 1{end}", "run.sh")
