@@ -37,6 +37,8 @@ _OPENS = frozenset({"load_checkpoint", "load_from_checkpoint", "load_model", "lo
 _LOADS = frozenset({"jnp", "joblib", "np", "numpy", "paddle", "torch"})
 """Libraries whose `load` opens the file that its argument names."""
 
+_ASKS_FOR_FILES = frozenset({"exists", "isdir", "isfile"})
+
 _KEEPS = frozenset({"Path", "bool", "int", "len", "print", "repr", "str", "type", *_OPENS})
 """Functions that understand no such word."""
 
@@ -52,13 +54,10 @@ def used_as(option: DeclaredOption, texts: Iterable[SourceText]) -> Literal["fil
     A value that is tested for its truth may be a word of a library that gets it, such as a padding: then its truth
     shows nothing.
     """
-    names = {one.lstrip("-").replace("-", "_") for one in (option.label, *option.names)}
-    trees = [tree for text in texts if (tree := parsed(text)) is not None]
-    defined = {node.name for tree in trees for node in nodes_of(tree) if isinstance(node, _DEFINITIONS)}
+    uses = list(_uses(option, texts))
+    defined = {node.name for nodes, _, _ in uses for node in nodes if isinstance(node, _DEFINITIONS)}
     is_tested = may_be_a_word = False
-    for nodes in map(nodes_of, trees):
-        results = _RESULTS | {*_results(nodes)}
-        values = _values(nodes, names, results)
+    for nodes, results, values in uses:
         calls = [node for node in nodes if isinstance(node, ast.Call)]
         if any(id(_opened(call)) in values for call in calls):
             return "file"
@@ -70,6 +69,37 @@ def used_as(option: DeclaredOption, texts: Iterable[SourceText]) -> Literal["fil
             is_whole = any(isinstance(one, ast.Name) and one.id in results for one in given)
             may_be_a_word |= is_whole and _last(call.func) not in defined | _KEEPS and id(call) not in quiet
     return "truth" if is_tested and not may_be_a_word else ""
+
+
+def is_guarded(option: DeclaredOption, texts: Iterable[SourceText]) -> bool:
+    """Return whether a script compares the value of an option with others, or only asks for a file of that name."""
+    for nodes, _, values in _uses(option, texts):
+        tests = [node.test for node in nodes if isinstance(node, ast.If | ast.While | ast.IfExp)]
+        is_bare = any(id(test) in values for test in tests if not isinstance(test, ast.BoolOp))
+        for node in nodes:
+            match node:
+                case ast.Compare(ops=[op, *_]) if not isinstance(op, ast.Is | ast.IsNot):
+                    parts = [node.left, *node.comparators]
+                case ast.Attribute(value=value):
+                    parts = [value]
+                case ast.Call(args=[first, *_]) if _last(node.func) in _ASKS_FOR_FILES and not is_bare:
+                    parts = [first]
+                case _:
+                    continue
+            if any(id(part) in values for part in parts):
+                return True
+    return False
+
+
+def _uses(option: DeclaredOption, texts: Iterable[SourceText]) -> Iterator[tuple[list[ast.AST], Set[str], set[int]]]:
+    """Yield the nodes of each text, the names of what its parsers return, and the expressions that may be the value."""
+    names = {one.lstrip("-").replace("-", "_") for one in (option.label, *option.names)}
+    for text in texts:
+        tree = parsed(text)
+        if tree is not None:
+            nodes = nodes_of(tree)
+            results = _RESULTS | {*_results(nodes)}
+            yield nodes, results, _values(nodes, names, results)
 
 
 def _values(nodes: list[ast.AST], names: set[str], results: Set[str]) -> set[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -72,7 +73,9 @@ def started_by_script(text: str, name: str) -> StartedByCommand | None:
 
     None if that is no Python program, or unknown. `PASSED` stands for the arguments of the script.
     """
-    found = _in_text(text, 0, frozenset(), is_in_root="/" not in name)
+    # A shell drops a backslash at the end of a file.
+    whole = re.sub(r"(?<!\\)((?:\\\\)*)\\\Z", r"\1", text)
+    found = _in_text(whole, 0, frozenset(), depth=posixpath.normpath(name).count("/"))
     return found if found is None or found.is_module else replace(found, name=found.name.removeprefix(_CODE))
 
 
@@ -221,7 +224,8 @@ def _by_shell(words: _Words, variables: frozenset[str]) -> StartedByCommand | No
     return found
 
 
-def _in_text(text: str, index: int, variables: frozenset[str], *, is_in_root: bool = True) -> StartedByCommand | None:
+def _in_text(text: str, index: int, variables: frozenset[str], *, depth: int = 0) -> StartedByCommand | None:
+    """Return what a text starts; ``depth``: how many directories below the source its script is."""
     # Imported late: few commands have the text of a shell.
     from smspec.script.shell import NotUnderstood
     from smspec.script.shell.grammar import shell_script
@@ -230,21 +234,23 @@ def _in_text(text: str, index: int, variables: frozenset[str], *, is_in_root: bo
         items = shell_script(text)
     except NotUnderstood:
         return None
-    if any(_goes_home(item) for item in items) and not is_in_root:
+    if any(levels != depth for item in items for levels in _levels_up(item)):
         return None
     found = _in_items(items, index, variables)
     return None if found is None else replace(found, is_text=True)
 
 
-_HOME = re.compile(r"[\"']?\$\([\"']?dirname [\"']*(?:\$0|\$\{0\}|\$\{?BASH_SOURCE(?:\[0\])?\}?)[\"']*\)[\"']?")
-"""The directory of the script, as it is written."""
+_HOME = re.compile(
+    r"[\"']?\$\([\"']?dirname [\"']*(?:\$0|\$\{0\}|\$\{?BASH_SOURCE(?:\[0\])?\}?)[\"']*\)[\"']?((?:/\.\.)*)/?[\"']?"
+)
+"""The directory of the script or one above it, as it is written."""
 
 
-def _goes_home(item: AndOrList) -> bool:
-    return any(
-        command is not None and len(command.words) == 2 and _HOME.fullmatch(command.words[1].text) is not None
-        for command, _ in _commands(item)
-    )
+def _levels_up(item: AndOrList) -> Iterator[int]:
+    """Yield how many levels above the directory of the script each `cd` goes that names it."""
+    for command, _ in _commands(item):
+        if command is not None and len(command.words) == 2 and (home := _HOME.fullmatch(command.words[1].text)):
+            yield home[1].count("..")
 
 
 def _in_items(items: Sequence[AndOrList], index: int, variables: frozenset[str]) -> StartedByCommand | None:

@@ -58,7 +58,7 @@ class Neighbors:
     """The modules of a source. ``texts`` are those that were parsed.
 
     For speed, a module without any relevant word, in itself or in what it imports, is not parsed. ``wanted``: a pattern
-    of the names of choices and types, whose modules are relevant, too; ``looks_for_files``: so are those that may read$
+    of the names of choices and types, whose modules are relevant, too; ``looks_for_files``: so are those that may read
     a file which the source lacks.
     """
 

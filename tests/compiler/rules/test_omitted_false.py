@@ -17,6 +17,10 @@ def codes(directory, option, value="false", style="flags", more=""):
     assert spec != BUILT
     write_job(directory, spec.replace("{epochs: 2}", f"{{shuffle: {value}}}"))
     (directory / "src/train.py").write_text(SCRIPT.format(OPTION.format(option)))
+    return of_job(directory)
+
+
+def of_job(directory):
     done = smspec("validate", "--format", "json", cwd=directory)
     return [(record["code"], record["path"]) for record in json.loads(done.out) if record["code"] == "SM505"]
 
@@ -46,3 +50,23 @@ def test_false_that_changes_nothing_is_reported(tmp_path, option):
 )
 def test_false_that_is_the_default_or_arrives_is_accepted(tmp_path, option, more):
     assert codes(tmp_path, option, **more) == []
+
+
+TEXTS = {
+    "if a.shuffle:\n    open(a.shuffle)": True,
+    "if a.shuffle:\n    if os.path.isfile(a.shuffle):\n        open(a.shuffle)": True,
+    "open(a.shuffle or 'x')": True,
+    "if a.shuffle and a.shuffle.lower() in ('1', 'yes'):\n    open(a.shuffle)": False,
+    "if a.shuffle not in NO:\n    open(a.shuffle)": False,
+    "if a.shuffle and os.path.isfile(a.shuffle):\n    open(a.shuffle)": False,
+    "if os.path.exists(a.shuffle):\n    open(a.shuffle)": False,
+}
+
+
+@pytest.mark.parametrize("use", TEXTS)
+def test_false_that_a_script_compares_is_accepted(tmp_path, use):
+    write_job(tmp_path, BUILT.replace("{epochs: 2}", "{shuffle: false}"))
+    parser = "import argparse, os\nNO = ('', str(False))\np = argparse.ArgumentParser()\n"
+    declared = "p.add_argument('--shuffle', default='')\na = p.parse_args()\n"
+    (tmp_path / "src/train.py").write_text(f"{parser}{declared}{use}\n")
+    assert bool(of_job(tmp_path)) is TEXTS[use]

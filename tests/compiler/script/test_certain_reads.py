@@ -64,6 +64,9 @@ QUIET = {
         "conf.py": f"TEXT = {READ}\n",
         "more/absent.txt": "a",
     },
+    "another open": {
+        "train.py": f"import builtins\nimport io\nbuiltins.open = lambda *a: io.StringIO()\nTEXT = {READ}\n"
+    },
     "a class with another maker": {
         "train.py": f"class T:\n    def __new__(cls):\n        return []\n"
         f"    def copy(self):\n        {READ}\nT().copy()\n"

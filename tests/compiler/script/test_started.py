@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from smspec.script.started import started_by_command
+from smspec.script.started import started_by_command, started_by_script
 from support.smspec_command import smspec
 
 HEAD = """\
@@ -94,8 +94,8 @@ UNREAD_SCRIPTS = {
 
 
 def codes(directory, command, more="", *, entry="", **files):
-    (directory / "src").mkdir()
     for name, text in {"train.py": TRAIN, "other.py": "", **files}.items():
+        (directory / "src" / name).parent.mkdir(parents=True, exist_ok=True)
         (directory / "src" / name).write_text(text)
         (directory / "src" / name).chmod(0o755)
     (directory / "job.yaml").write_text(f"{HEAD}entry_point: {entry or json.dumps({'command': command})}\n{more}")
@@ -202,3 +202,29 @@ def test_hyperparameters_of_a_script_may_be_used_by_it(tmp_path):
         tmp_path, 'python3 train.py --epochs "$SM_HP_EPOCHS"\n', more="hyperparameters: {epochs: 1, lr: 2}\n"
     )
     assert "SM501" not in found and "SM502" not in found
+
+
+def test_backslash_at_the_end_of_a_script_is_dropped(tmp_path):
+    assert "SM501" not in of_script(tmp_path, "python3 train.py --epochs 1 \\")
+    for end in ("\\", " \\"):
+        found = started_by_script(f"python3 train.py --epochs 1{end}", "run.sh")
+        assert found is not None and found.arguments == (("--epochs", 0), ("1", 0))
+    found = started_by_script("python3 train.py 1\\\\", "run.sh")
+    assert found is not None and found.arguments == (("1\\", 0),)
+
+
+LEVELS = {
+    "a/run.sh": ('cd "$(dirname "$0")/.."', 'cd "$(dirname "$0")"/..', "cd $(dirname $0)/../"),
+    "a/b/run.sh": ('cd "$(dirname "${BASH_SOURCE[0]}")/../.."',),
+    "run.sh": ('cd "$(dirname "$0")"', "cd $(dirname $0)/"),
+}
+ALL_LEVELS = sorted({line for lines in LEVELS.values() for line in lines})
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_script_goes_to_the_source_from_its_directory(name, tmp_path):
+    for line in ALL_LEVELS:
+        found = started_by_script(f"set -e\n{line}\npython3 train.py\n", name)
+        assert (found is not None) is (line in LEVELS[name]), line
+    text = f"#!/bin/bash\n{LEVELS[name][0]}\npython3 train.py --lr 1\n"
+    assert codes(tmp_path, [], entry=name, **{name: text})["SM501"] == "entry_point.script"

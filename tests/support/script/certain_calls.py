@@ -58,6 +58,15 @@ CERTAIN = {
     "a comprehension over a generator": {"train.py": f"{ROWS}print([row for row in rows()])\n"},
     "a generator with a name": {"train.py": f"{ROWS}found = rows()\nprint(next(found))\n"},
     "a generator of a generator": {"train.py": f"{ROWS}def all_of():\n    yield from rows()\nprint(list(all_of()))\n"},
+    "a handler that raises again": {
+        "train.py": f"{MAIN}try:\n    print(1)\n    main()\nexcept OSError:\n    print(2)\n    raise\n"
+    },
+    "a handler of an interruption": {
+        "train.py": f"{MAIN}try:\n    print(1)\n    main()\nexcept KeyboardInterrupt:\n    pass\n"
+    },
+    "a context that closes": {
+        "train.py": f"{CONTEXT}    with open('train.py') as file:\n        yield file\nwith one():\n    import absent\n"
+    },
 }
 DOUBTFUL = {
     "another instance": {"train.py": f"{TWO}t = B()\nt = U()\nt.run()\n"},
@@ -118,5 +127,53 @@ DOUBTFUL = {
     },
     "a constructor that ends the script": {
         "train.py": CLASS.replace("self.rate = 1", "raise SystemExit(0)") + "T().run()\n"
+    },
+    "a context around a yield that suppresses": {
+        "train.py": f"{CONTEXT}    with contextlib.suppress(ImportError):\n        yield\n"
+        "with one():\n    import absent\n"
+    },
+    "a context that returns at the end": {
+        "train.py": f"{CONTEXT}    try:\n        yield\n    finally:\n        return\nwith one():\n    import absent\n"
+    },
+    "a context of a class that exits": {
+        "train.py": WITH_CLASS.format(enter="pass", exit="raise SystemExit(0)") + "with C():\n    import absent\n"
+    },
+    "another error before": {
+        "train.py": "import os\ntry:\n    os.environ['NO_SUCH']\n    import absent\nexcept KeyError:\n    pass\n"
+    },
+    "what a call of an instance returns": {
+        "train.py": CLASS.replace("__init__(self)", "__call__(self)").replace("self.rate = 1", "return U()")
+        + "class U:\n    def run(self):\n        pass\nt = T()\nt().run()\n"
+    },
+    "two attributes that are set": {
+        "train.py": CLASS.replace("self.rate = 1", "self.run, self.rate = print, 1") + "T().run()\n"
+    },
+    "an attribute with a type": {
+        "train.py": CLASS.replace("self.rate = 1", "self.run: object = print") + "T().run()\n"
+    },
+    "a method that a class imports": {
+        "train.py": f"{CLASS}    from tools import run\nT().run()\n",
+        "tools.py": "def run(self):\n    pass\n",
+    },
+    "another definition in a branch": {
+        "train.py": "from a import main\nmain()\n",
+        "a.py": f"import sys\n{MAIN}if sys.version_info > (3,):\n    def main():\n        pass\n",
+    },
+    "another definition that is imported": {
+        "train.py": "from a import main\nmain()\n",
+        "a.py": f"{MAIN}try:\n    from b import main\nexcept OSError:\n    pass\n",
+        "b.py": "def main():\n    pass\n",
+    },
+    "another definition of all that is imported": {
+        "train.py": "import a\na.main()\n",
+        "a.py": f"{MAIN}from b import *\n",
+        "b.py": "def main():\n    pass\n",
+    },
+    "an attribute of a name that is set": {
+        "train.py": f"{CLASS}for name in ['run']:\n    setattr(T, name, lambda self: 1)\nT().run()\n"
+    },
+    "a base that changes its classes": {
+        "train.py": f"{CLASS}    def __init_subclass__(cls):\n        cls.run = print\n"
+        "class C(T):\n    pass\nC().run()\n"
     },
 }

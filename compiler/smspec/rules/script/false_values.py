@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding
 from smspec.rules.script.arguments import TYPE_BOOL_ARGUMENT
 from smspec.rules.script.starts import ScriptAndJob, read_at
-from smspec.script.option_values import used_as
+from smspec.script.option_values import is_guarded, used_as
 from smspec.script.program import DeclaredOption
 
 _TEXTS = ("False", "false")
@@ -52,7 +52,10 @@ def text_that_is_true(both: ScriptAndJob) -> Iterator[Finding]:
             continue
         word = argument.words[0]
         options = [option for line in both.program.command_lines for option in line.options if word in option.names]
-        if len(options) == 1 and _is_plain(options[0]) and used_as(options[0], both.program.texts):
+        texts = both.program.texts
+        if len(options) == 1 and _is_plain(options[0]) and used_as(options[0], texts):
+            if is_guarded(options[0], texts):
+                continue
             yield TYPE_BOOL_ARGUMENT.at(
                 argument.path,
                 f"`{word} {argument.words[1]}` becomes true: `{both.name}` declares no type, and gets a text",

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from smspec.script.follow.interpreter import ProgramInterpreter
 
 
+_CHANGING = frozenset({"__getattribute__", "__init_subclass__", "__new__"})
+"""Methods that may change which others an instance has."""
+
+
 class Class(Value):
     """A class of the script; ``decorators`` and ``bases`` as far as they are known."""
 
@@ -33,6 +37,7 @@ class Class(Value):
         self.bases = bases
         self.run = run
         self.has_escaped = False
+        self._has_changed = False
 
     def escape(self) -> None:
         if not self.has_escaped:
@@ -61,6 +66,7 @@ class Class(Value):
     def set_attribute(self, name: str, value: Value) -> None:
         value.escape()
         self.frame.names[name] = UNKNOWN
+        self._has_changed |= not name
 
     def is_failure(self, fails: Callable[[ast.expr], bool]) -> bool:
         return bool(self.bases) and all(
@@ -108,7 +114,7 @@ class Class(Value):
     def that_defines(self, function: Function) -> Class | None:
         """Return the class, or its base class, that defines a method."""
         found = self.frame.names.get(function.node.name)
-        if found is function or (isinstance(found, OfClass) and found.function is function):
+        if (found.function if isinstance(found, OfClass) else found) is function:
             return self
         first = self.bases[0] if len(self.bases) == 1 else None
         return first.that_defines(function) if isinstance(first, Class) else None
@@ -122,8 +128,8 @@ class Class(Value):
     def is_odd(self) -> bool:
         """Whether a call may make something other than an instance that has the attributes of the class."""
         names = self.frame.names.keys()
-        is_own = bool(self.node.keywords) or "__new__" in names or "__getattribute__" in names
-        return is_own or any(isinstance(base, Class) and base.is_odd for base in self.bases)
+        is_own = bool(self.node.keywords) or not names.isdisjoint(_CHANGING)
+        return is_own or self._has_changed or any(isinstance(base, Class) and base.is_odd for base in self.bases)
 
     def call(self, call: Call) -> Value:
         self.wake()
@@ -200,26 +206,24 @@ class Instance(Value):
 
 
 class Super(Value):
-    """``super()`` in a method of ``kind``, which is None if unknown.
+    """``super()`` in a method of ``kind``, which is None if unknown, or in a class method of it."""
 
-    ``owner``: the instance, or in a class method the class.
-    """
-
-    def __init__(self, owner: Instance | Class, kind: Class | None) -> None:
-        self._owner = owner
+    def __init__(self, instance: Instance | Class, kind: Class | None) -> None:
+        self._instance = instance
         self._bases = kind.bases if kind is not None else (UNKNOWN,)
 
     def escape(self) -> None:
-        self._owner.escape()
+        self._instance.escape()
 
     def method(self, name: str, call: Call) -> Value:
         first = self._bases[0] if len(self._bases) == 1 else None
         function = first.function(name) if isinstance(first, Class) else None
-        if function is not None and isinstance(self._owner, Instance):
-            return call.run.entered(function, call, (self._owner,))
         of_class = first.of_class(name) if isinstance(first, Class) else None
         if of_class is not None:
-            return of_class.called_of(self._owner if isinstance(self._owner, Class) else self._owner.kind, call)
+            kind = self._instance if isinstance(self._instance, Class) else self._instance.kind
+            return of_class.called_of(kind, call)
+        if function is not None and isinstance(self._instance, Instance):
+            return call.run.entered(function, call, (self._instance,))
         if not all(map(_is_inert, self._bases)):
             self.escape()  # an unknown class may call any method of its instances
         return call.unknown_result()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
+from itertools import takewhile
 from typing import Any, Literal
+
+from smspec.script.follow.facts import lets_errors_through
 
 Ending = Literal["raise", "leave", "exit"]
 """An early end of a block: by an exception, by leaving the function or the loop, or by ending the script."""
@@ -281,6 +284,9 @@ def absolute(source: str, package: str) -> str | None:
     return ".".join(filter(None, [*above[: len(above) - level + 1], source[level:]]))
 
 
+_GIVES = ast.Yield | ast.YieldFrom
+
+
 def own_parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
     """Yield the parts of a function without those of the functions and classes in it."""
     rest: list[ast.AST] = [*function.body]
@@ -294,8 +300,49 @@ def own_parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
 def may_suppress(function: ast.FunctionDef) -> bool:
     """Return whether a context manager may suppress an exception: a generator, or else `__exit__` of a class."""
     parts = list(own_parts(function))
-    if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in parts):
-        tries = (part for part in parts if isinstance(part, ast.Try) and part.handlers)
-        return any(isinstance(part, ast.Yield | ast.YieldFrom) for each in tries for part in ast.walk(each))
+    if any(isinstance(part, _GIVES) for part in parts):
+        return any(isinstance(part, ast.Try | ast.With) and _may_catch(part) for part in parts)
     returns = [part.value for part in parts if isinstance(part, ast.Return) and part.value is not None]
-    return not all(isinstance(value, ast.Constant) and not value.value for value in returns)
+    is_false = all(isinstance(value, ast.Constant) and not value.value for value in returns)
+    return not is_false or any(isinstance(part, ast.Raise) or _is_exit(part) for part in parts)
+
+
+def _may_catch(node: ast.Try | ast.With) -> bool:
+    """Return whether a statement may suppress what is raised at a `yield` in it."""
+    if not any(isinstance(part, _GIVES) for part in ast.walk(node)):
+        return False
+    if isinstance(node, ast.With):
+        called = [getattr(item.context_expr, "func", item.context_expr) for item in node.items]
+        return not all(lets_errors_through(ast.unparse(one)) for one in called)
+    last = [part for statement in node.finalbody for part in ast.walk(statement)]
+    leaves = ast.Return | ast.Break | ast.Continue | ast.Raise
+    return bool(node.handlers) or any(isinstance(part, leaves) or _is_exit(part) for part in last)
+
+
+def _is_exit(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("exit", "_exit", "quit")
+
+
+_HARMLESS_ERRORS = frozenset(
+    {"ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileExistsError", "FileNotFoundError"}
+    | {"IOError", "IndexError", "KeyError", "KeyboardInterrupt", "LookupError", "OSError"}
+    | {"OverflowError", "PermissionError", "RuntimeError", "StopIteration", "TimeoutError", "TypeError"}
+    | {"UnicodeDecodeError", "UnicodeError", "ValueError", "ZeroDivisionError"}
+)
+"""A handler of these does not catch an import that fails."""
+
+_BINDS = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def before_errors(node: ast.Try) -> list[ast.stmt]:
+    """Return the statements of a `try` that run before it goes on after another error than that of an import."""
+    if not all(_catches_only(handler, _HARMLESS_ERRORS) for handler in node.handlers):
+        return []
+    if all(_catches_only(one, {"KeyboardInterrupt"}) or isinstance(one.body[-1], ast.Raise) for one in node.handlers):
+        return [*node.body, *node.orelse]
+    return list(takewhile(lambda one: isinstance(one, _BINDS), node.body))
+
+
+def _catches_only(handler: ast.ExceptHandler, names: Container[str]) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return all(isinstance(kind, ast.Name) and kind.id in names for kind in kinds)

@@ -254,12 +254,12 @@ class ProgramInterpreter:
             return None
         given = function.node.args
         own = next((parameter.arg for parameter in (*given.posonlyargs, *given.args)), "")
-        owner = call.arguments[1] if call.arguments else self._frames[-1].names.get(own)
-        if not isinstance(owner, Instance | Class):
+        instance = call.arguments[1] if call.arguments else self._frames[-1].names.get(own)
+        if not isinstance(instance, Instance | Class):
             return None
-        of = owner if isinstance(owner, Class) else owner.kind
-        kind = call.arguments[0] if call.arguments else of.that_defines(function)
-        return Super(owner, kind if isinstance(kind, Class) else None)
+        own_kind = instance if isinstance(instance, Class) else instance.kind
+        kind = call.arguments[0] if call.arguments else own_kind.that_defines(function)
+        return Super(instance, kind if isinstance(kind, Class) else None)
 
     def attribute_of(self, owner: Value, name: str) -> Value:
         """Return an attribute. Code that has a method which may end the script may call it, here or anywhere."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, Union
 
 from smspec.script.follow.code import absolute, may_suppress, own_parts
@@ -37,6 +38,11 @@ _MOST_BASES = 10
 """How many classes of the source may be bases of each other in a row."""
 
 _OTHER_WAYS = r"\b(?:__new__|__init__\s*=[^=]|__class__)"
+_SETS_ANY = re.compile(
+    r"\bsetattr\s*\([\w.]*\b[A-Z]\w*\s*,\s*(?![\"'\s])|\b__dict__\s*\[\s*(?![\"'\s])[^]\n]*\]\s*=[^=]"
+)
+"""What may set any attribute, of something that has a name like that of a class."""
+
 _LOOKS_UP = r"\b(?:__getattribute__|__class__)"
 
 
@@ -76,6 +82,8 @@ class Calls:
     def __init__(self, find: Find, texts: Sequence[SourceText]) -> None:
         self._find = find
         self._texts = texts
+        self._counts: dict[str, Counter[str]] = {}
+        self._odd: dict[str, bool] = {}
 
     def found(
         self, name: str, own: CallingModule, arguments: Sequence[str] = (), *, is_consumed: bool = False
@@ -131,12 +139,36 @@ class Calls:
             return None
         found = [node for node in module.syntax.body if isinstance(node, _Definition) and node.name == name]
         is_set = re.search(rf"\b{re.escape(name)}\s*=[^=]", module.written) is not None
-        return (module, found[0]) if len(found) == 1 and not is_set and not self._may_be_set(name) else None
+        if len(found) != 1 or is_set or self._may_be_set(name):
+            return None
+        return (module, found[0]) if self._is_bound_once(module, found[0]) else None
+
+    def _is_bound_once(self, module: CallingModule, node: _Definition) -> bool:
+        """Return whether nothing else at the top of a module, a branch or an import, binds the name of a definition."""
+        if module.name not in self._counts:
+            self._counts[module.name] = Counter(_bound_at_top(module.syntax))
+        counts = self._counts[module.name]
+        return counts[node.name] == 1 and not any(
+            isinstance(one, ast.ImportFrom) and one.names[0].name == "*" and one.lineno > node.lineno
+            for one in (module.syntax.body if counts["*"] else ())
+        )
 
     def _may_be_set(self, name: str) -> bool:
         """Return whether a module may set an attribute of this name."""
-        sets = rf"\.{re.escape(name)}\s*=[^=]|\bsetattr\s*\([^,\n]*,\s*[\"']{re.escape(name)}[\"']"
-        return any(name in text.text and re.search(sets, text.text) for text in self._texts)
+        each = re.escape(name)
+        sets = (
+            rf"\.{each}\s*=(?!=)|^[ \t]*[^\n(=]*\.{each}\b[^\n(=<>!]*=(?!=)"
+            rf"|\b(?:setattr\s*\([^,\n]*,|__dict__\s*\[)\s*[\"']{each}[\"']"
+        )
+        return any(
+            (name in text.text and re.search(sets, text.text, re.MULTILINE)) or self._sets_any(text)
+            for text in self._texts
+        )
+
+    def _sets_any(self, text: SourceText) -> bool:
+        if text.name not in self._odd:
+            self._odd[text.name] = _SETS_ANY.search(text.text) is not None
+        return self._odd[text.name]
 
     def _class(self, name: str, own: CallingModule) -> tuple[CallingModule, ast.ClassDef] | None:
         located = self._located(name, own)
@@ -294,7 +326,28 @@ def _bound_by(node: ast.stmt) -> set[str]:
     if isinstance(node, _Definition):
         return {node.name}
     parts = [part for part in ast.walk(node) if isinstance(part, ast.Name | _Definition)]
-    return {part.id if isinstance(part, ast.Name) else part.name for part in parts}
+    imported = {name for part in ast.walk(node) for name in _imported(part)}
+    return {part.id if isinstance(part, ast.Name) else part.name for part in parts} | imported
+
+
+def _bound_at_top(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module binds, outside of functions and classes, each time that it does."""
+    rest: list[ast.AST] = [*tree.body]
+    while rest:
+        node = rest.pop()
+        yield from _imported(node)
+        if isinstance(node, _Definition):
+            yield node.name
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield node.id
+        if not isinstance(node, _SCOPES):
+            rest += ast.iter_child_nodes(node)
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    """Yield the names that an import binds."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
 
 
 def _yields(function: ast.FunctionDef) -> bool:

@@ -10,20 +10,13 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from smspec.script.follow.code import before_errors
 from smspec.script.follow.facts import EXITS, TAKERS, lets_errors_through
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 
 Import = ast.Import | ast.ImportFrom
 Function = ast.FunctionDef
-
-_HARMLESS_ERRORS = frozenset(
-    {"ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileExistsError", "FileNotFoundError"}
-    | {"IOError", "IndexError", "KeyError", "KeyboardInterrupt", "LookupError", "OSError"}
-    | {"OverflowError", "PermissionError", "RuntimeError", "StopIteration", "TimeoutError", "TypeError"}
-    | {"UnicodeDecodeError", "UnicodeError", "ValueError", "ZeroDivisionError"}
-)
-"""A handler of these does not catch an import that fails."""
 
 _IMPORTERS = ("importlib.import_module", "__import__", "importlib.__import__")
 
@@ -125,9 +118,9 @@ class CertainCode:
             case ast.With():
                 yield from self._with(node, in_function=in_function)
             case ast.Try():
-                if all(map(_is_harmless, node.handlers)):
-                    yield from self._block([*node.body, *node.orelse], in_function=in_function)
-                else:
+                certain = before_errors(node)
+                yield from self._block(certain, in_function=in_function)
+                if len(certain) < len(node.body) + len(node.orelse):
                     self._forget(node)
                 yield from self._block(node.finalbody, in_function=in_function)
             case ast.If():
@@ -237,7 +230,9 @@ class CertainCode:
             return f"{owner}.{node.attr}" if owner else ""
         if isinstance(node, ast.Call):
             name = self._full_name(node.func)
-            return name if not name or name.endswith(")") else f"{name}()"
+            if name.endswith(")"):  # an instance may return anything
+                return name if isinstance(node.func, ast.Name) and node.func.id == "super" else ""
+            return name and f"{name}()"
         return ""
 
     def _assign(self, node: ast.Expr | ast.Assign | ast.AnnAssign | ast.AugAssign) -> None:
@@ -277,12 +272,6 @@ def _bound(node: Import) -> Iterator[tuple[str, str]]:
         else:
             above = "." * node.level + (f"{node.module}." if node.module else "")
             yield alias.asname or alias.name, above + alias.name
-
-
-def _is_harmless(handler: ast.ExceptHandler) -> bool:
-    """Return whether a handler certainly does not catch an import that fails."""
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return all(isinstance(kind, ast.Name) and kind.id in _HARMLESS_ERRORS for kind in kinds)
 
 
 def _asks_for_main(test: ast.expr) -> bool:

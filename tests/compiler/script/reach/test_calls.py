@@ -24,6 +24,14 @@ def run(directory):
     return subprocess.run([sys.executable, "train.py"], cwd=directory, capture_output=True, text=True).returncode
 
 
+BEFORE_ERRORS = {"train.py": "try:\n    import absent\nexcept KeyError:\n    pass\n"}
+
+
+def test_import_that_starts_what_may_fail(tmp_path):
+    assert [one.name for one in reach(tmp_path, BEFORE_ERRORS).foreign] == ["absent"]
+    assert run(tmp_path) == 1
+
+
 @pytest.mark.parametrize("case", CERTAIN)
 def test_import_that_every_run_reaches(case, tmp_path):
     assert [one.name for one in reach(tmp_path, CERTAIN[case]).foreign] == ["absent"]
