@@ -2,6 +2,7 @@
 
 import pytest
 
+from smspec.pipeline import changed_result as module
 from smspec.pipeline.affected_specs import affected_by
 from smspec.pipeline.changed_result import changed_result, discovered_specs
 from smspec.pipeline.input_cache import InputCache
@@ -11,6 +12,8 @@ from smspec.workspace.working_tree import ChangedFiles
 from support.git_repository import commit, repository
 
 ROLE = "arn:aws:iam::111122223333:role/Training"
+OTHER_ACCOUNT = "arn:aws:iam::444455556666:role/Training"
+SHARED = "smspec: v1\noutput: s3://shared/o/\n"
 
 
 def job(name="", *lines, output="", role=ROLE, region="us-west-2"):
@@ -55,4 +58,96 @@ def test_conflict_ends_the_search(outcome):
         }
     )
     assert codes == {"SM705"}
+    assert found == expected
+
+
+NAMES = {
+    "key": ("environment: {&a fixed : x}", "job_name: *a"),
+    "key in a block": ("environment:", "  &a fixed: x", "api: {TrainingJobName: *a}"),
+    "escape": ('job_name: "fi\\x78ed"',),
+    "variable over two lines": (
+        "vars: {n: {default: ed}, m: {default: fi}}",
+        'job_name: "${{',
+        '  vars.m }}x${{ vars.n }}"',
+    ),
+    "variable in a block": ("vars: {n: {default: fi}}", "job_name: |-", "  ${{", "  vars.n }}xed"),
+}
+
+
+@pytest.mark.parametrize("lines", NAMES.values(), ids=NAMES)
+def test_name_is_found_however_it_is_written(outcome, lines):
+    codes, found, expected = outcome(
+        {
+            "a/job.yaml": job("one", "job_name: fixed", output="s3://one/"),
+            "b/job.yaml": job("two", *lines, output="s3://two/"),
+        }
+    )
+    assert codes == {"SM706"}
+    assert found in (None, expected)
+
+
+ADDRESSES = {
+    "key": ("environment:", "  &a s3://keep/x/: x", "output: *a"),
+    "variable over two lines": ("vars: {s: {default: s3}}", 'output: "${{', '  vars.s }}://keep/x/"'),
+    "variable in a block": ("vars: {s: {default: s3}}", "output: |-", "  ${{", "  vars.s }}://keep/x/"),
+}
+
+
+@pytest.mark.parametrize("lines", ADDRESSES.values(), ids=ADDRESSES)
+def test_address_is_found_however_it_is_written(outcome, lines):
+    codes, found, expected = outcome(
+        {
+            "a/job.yaml": job("one", output="s3://keep/x"),
+            "b/job.yaml": job("two", *lines),
+        }
+    )
+    assert codes == {"SM701"}
+    assert found in (None, expected)
+
+
+def of_base(name, *lines, base="../base.yaml", **values):
+    return job(name, f"extends: [{base}]", *lines, **values)
+
+
+VARIABLE = ("vars: {j: {default: fixed}}", "job_name: ${{ vars.j }}")
+NAMED_TWICE = {
+    "variable": (of_base("u1", *VARIABLE), of_base("u2", "job_name: fixed", role=OTHER_ACCOUNT)),
+    "api": (
+        of_base("u1", "vars: {j: {default: fixed}}", 'api: {TrainingJobName: "${{ vars.j }}"}'),
+        of_base("u2", "job_name: fixed", role=OTHER_ACCOUNT),
+    ),
+    "base spec": (of_base("u1", base="../inner.yaml"), of_base("u2", base="../inner.yaml", role=OTHER_ACCOUNT)),
+}
+
+
+@pytest.mark.parametrize("specs", NAMED_TWICE.values(), ids=NAMED_TWICE)
+def test_base_shows_conflicts_of_unchanged_specs(outcome, specs):
+    many = {f"m{number}/job.yaml": of_base(f"m{number}") for number in range(6)}
+    inner = "smspec: v1\nextends: [base.yaml]\njob_name: fixed\n"
+    codes, found, expected = outcome(
+        {
+            "base.yaml": SHARED,
+            "inner.yaml": inner,
+            "a/job.yaml": of_base("one"),
+            **many,
+            "u1/job.yaml": specs[0],
+            "u2/job.yaml": specs[1],
+        }
+    )
+    assert "SM707" in codes
+    assert found in (None, expected)
+
+
+def test_output_may_be_a_variable_too(outcome, monkeypatch):
+    monkeypatch.setattr(module, "_FEW", 1)
+    many = {f"m{number}/job.yaml": of_base(f"m{number}") for number in range(6)}
+    codes, found, expected = outcome(
+        {
+            "base.yaml": "smspec: v1\noutput: &o s3://shared/o/\nvars: {w: {default: *o}}\n",
+            "a/job.yaml": job("one", output="s3://shared/o"),
+            **many,
+            "u/job.yaml": of_base("two", "checkpoints: ${{ vars.w }}", output="s3://two/"),
+        }
+    )
+    assert "SM703" in codes
     assert found == expected
