@@ -1,7 +1,10 @@
 """Conflicts of a changed spec with one that a search of the texts must not miss, among specs without any."""
 
+import re
+
 import pytest
 
+from smspec.cli import main
 from smspec.pipeline import changed_result as module
 from smspec.pipeline.affected_specs import affected_by
 from smspec.pipeline.changed_result import changed_result, discovered_specs
@@ -151,3 +154,16 @@ def test_output_may_be_a_variable_too(outcome, monkeypatch):
     )
     assert "SM703" in codes
     assert found == expected
+
+
+def test_hidden_base_keeps_its_name(tmp_path, monkeypatch, capsys):
+    repository(tmp_path)
+    base = tmp_path / "a/.hidden/base.yaml"
+    base.parent.mkdir(parents=True)
+    base.write_text("smspec: v1\n")
+    (tmp_path / "a/job.yaml").write_text(job("one", "extends: [.hidden/base.yaml]", output="s3://one/"))
+    commit(tmp_path)
+    base.write_text("smspec: v1\nunknown: 1\n")
+    monkeypatch.chdir(tmp_path / "a")
+    assert main(["validate", "--changed", "HEAD", ".."]) == 1
+    assert re.findall(r"--> (\S+base\.yaml)", capsys.readouterr().out) == ["../a/.hidden/base.yaml"]
