@@ -89,7 +89,7 @@ def _lock(args: argparse.Namespace, console: Console) -> int:
         update=args.update,
         wanted=None
         if args.changed is None
-        else lambda specs, cache: affected(specs, args, settings(args), cache, console.say).specs,
+        else lambda specs, cache: affected(specs, args, settings(args), cache, console).specs,
     )
     digests = _by_uri(digests, found)
     unknown = sorted(set(digests) - {image for each in found for image in (*each.images, *each.existing)})

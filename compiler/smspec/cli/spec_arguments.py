@@ -134,7 +134,7 @@ def compiled_all(args: argparse.Namespace, console: Console) -> CompiledJobs:
     texts: list[SourceText] = []
     specs = searched_specs(args, cache)
     if args.changed is not None:
-        specs = affected(specs, args, settings(args), cache, console.say).specs
+        specs = affected(specs, args, settings(args), cache, console).specs
     for spec in specs:
         try:
             compilation = compile_spec(gather(spec, args.overlay, settings(args), cache))
@@ -202,13 +202,14 @@ def affected(
     args: argparse.Namespace,
     values: Mapping[str, str],
     cache: InputCache,
-    say: Callable[[str], object],
+    console: Console,
     what: str = "pass them by name",
+    check: Callable[[tuple[str, ...], Callable[[str], bool]], None] | None = None,
 ) -> Affected:
     """Return the specs that changes affect; report if there is no such spec.
 
     Name the jobs at other paths that changes affect, too, and ``what`` that means. ``values``: those of the variables.
-    ``say`` writes a line.
+    ``check`` is called for the specs before others are read: a file has the name by which it was read first.
     """
     # Imported late: it starts git.
     from smspec.pipeline.affected_specs import affected_specs, changed_settings
@@ -217,26 +218,28 @@ def affected(
 
     paths = searched_paths(args)
     found, changed = affected_specs(specs, paths[0], args.changed, values, cache)
+    if check is not None:
+        check(found, changed.touches)
     unlisted = unlisted_specs(changed, paths, specs, values, cache)
     hidden = tuple(path for path, is_compiled in unlisted.items() if is_compiled)
     unset = [path for path in unlisted if path not in hidden]
     keys = changed_settings(found, changed, cache)
     if keys:
         what = f"these jobs are judged by settings that changed since {args.changed}: {_listed(keys)}"
-        say(visible(f"{what}; run `smspec diff --base {args.changed}`"))
+        console.say(visible(f"{what}; run `smspec diff --base {args.changed}`"))
     if changed.filtered:
-        say(visible(unexecuted(changed.filtered)))
+        console.say(visible(unexecuted(changed.filtered)))
     if unset:
-        say(
+        console.say(
             visible(
                 f"not checked, because they have errors, or a value of --set or --region is missing: {_listed(unset)}"
             )
         )
     if hidden:
-        say(visible(f"not searched, but job specs: {_listed(hidden)}; {what}"))
+        console.say(visible(f"not searched, but job specs: {_listed(hidden)}; {what}"))
     elif not found and not unset:
         jobs = "1 job" if len(specs) == 1 else f"{len(specs)} jobs"
-        say(visible(f"no changes since {args.changed} affect any of {jobs}"))
+        console.say(visible(f"no changes since {args.changed} affect any of {jobs}"))
     return Affected(specs=found, unlisted=hidden, touches=changed.touches)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from smspec.cli.console import Console, UsageError
@@ -120,14 +120,17 @@ def _of_changes(args: argparse.Namespace, cache: InputCache, console: Console) -
     listed = discovered_specs(paths, cache) if args.overlay is None and not values else None
     whole = validate_specs(paths, args.overlay, values, cache) if listed is None else None
     jobs = listed.jobs if listed is not None else [path for path, _ in whole.checked] if whole is not None else []
-    lines: list[str] = []
-    found = affected(jobs, args, values, cache, lines.append, "checked, but not against others")
-    result = None if listed is None else changed_result(listed, found.specs, found.touches, cache)
-    if result is None:
-        whole = whole or validate_specs(paths, args.overlay, values, cache)
-        result = narrowed_result(whole, found.specs, found.touches)
-    for line in lines:
-        console.say(line)
+    result: ValidationResult | None = None
+
+    def check(specs: tuple[str, ...], touches: Callable[[str], bool]) -> None:
+        nonlocal result
+        result = None if listed is None else changed_result(listed, specs, touches, cache)
+        if result is None:
+            everything = whole or validate_specs(paths, args.overlay, values, cache)
+            result = narrowed_result(everything, specs, touches)
+
+    found = affected(jobs, args, values, cache, console, "checked, but not against others", check)
+    assert result is not None
     more = [(path, check_spec(path, args.overlay, values, cache)) for path in found.unlisted]
     return with_specs(result, more)
 

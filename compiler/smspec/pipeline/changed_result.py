@@ -97,10 +97,12 @@ class _Checks:
         if not self._affected or len(self._jobs) < 2:
             return
         self._add(self._related.to_bases(self._affected))
+        followed: set[tuple[str, str | None]] = set()
         ahead = [facts for path in self._affected for facts in self._known[path].facts]
         while ahead:
             self._add(self._related.to_jobs(ahead))
-            ahead = self._in_conflicts()
+            followed.update((job.file, job.overlay) for job in ahead)
+            ahead = [job for job in self._in_conflicts() if (job.file, job.overlay) not in followed]
 
     def _add(self, related: Related) -> None:
         self._check(related.paths)

@@ -2,28 +2,32 @@
 
 What specs are compared by is in their texts: names, and addresses in S3. A search of the texts finds more specs than
 there are conflicts, and never fewer: an address or a name that a variable completes may be any that begins with what is
-written, and a text with escapes may have any. What else would have to be known is not: then all specs are compiled.
+written. Of a plain text, the lines are searched; of any other, the values that the parser reads: YAML has many ways to
+write one. What else would have to be known is not: then all specs are compiled.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as Several
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import read_spec_files
 from smspec.pipeline.plain_specs import PlainSpecs, top_keys
 from smspec.service.s3_address import ends_inside_a_name, normal
-from smspec.source import Document
+from smspec.source import Document, Mapping, Node, Sequence
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.repository_facts import JobFacts, Stated
 
 _COMPARED = frozenset({"name", "job_name", "checkpoints", "tensorboard", "channels", "api", "checks", "overlays"})
 """Keys of a base spec by which jobs that extend it are compared: for these, all jobs are compiled."""
-_VARIABLE = re.compile(r"([^\s\"'\[\]{},]*)\$\{\{[^}\n]*\}\}(\S?)")
+_NAMING = frozenset({"name", "job_name", "api", "overlays"})
+_NAMES_A_JOB = frozenset({"name", "job_name", "TrainingJobName"})
+_VARIABLE = re.compile(r"([^\s\"'\[\]{},]*)\$\{\{[^}]*\}\}(\S?)")
 _AFTER_A_VALUE = frozenset(["", '"', "'", ",", "]", "}"])
 _ADDRESS = re.compile(r"s3://[^\s\"',\[\]{}#$]*")
 _SIMPLE_ADDRESS = re.compile(r"s3://[A-Za-z0-9._/:+=@!~-]+")
@@ -57,7 +61,7 @@ class Searched:
 
 def searched(text: str, output: str = "") -> Searched:
     """Return what a text has that specs are compared by. ``output``: what it sets as a prefix, if that is known."""
-    is_any = "\0" in text or ("\\" in text and '"' in text)
+    is_any = False
     beginnings = []
     for match in _VARIABLE.finditer(text) if "${{" in text else ():
         before, after = match.groups()
@@ -110,12 +114,12 @@ class Related:
 class RelatedSpecs:
     """Finds specs by their texts, which are searched once. ``paths`` are those of all specs, in their order."""
 
-    def __init__(self, paths: Sequence[str], cache: InputCache) -> None:
+    def __init__(self, paths: Several[str], cache: InputCache) -> None:
         self._paths = paths
         self._cache = cache
         self._plain = PlainSpecs(cache)
         self._outputs: dict[str, str | None] = {}
-        self._texts: dict[tuple[str, str], Searched] = {}
+        self._of_bases: dict[int, Searched] = {}
         self._parts: dict[str, tuple[Searched, ...]] = {}
         self._known: set[_Target | str] = set()
 
@@ -194,12 +198,16 @@ class RelatedSpecs:
         """Return the specs that may have a name which another may have, too."""
         by_name: dict[str, set[str]] = {}
         for path in self._paths:
-            parts = self._of(path)
+            own = self._of(path)[0].text
             plain = self._plain.of(path)
-            if plain is None or "name" not in plain.text.values or any(part.beginnings for part in parts):
+            if plain is None or not all(map(_names_no_job, plain.bases)):
                 raise UnknownConflicts
-            own = parts[0].text
-            names = {plain.text.values["name"].strip(), *_NAME.findall(own)}
+            name = plain.text.values.get("name", "").strip().strip("\"'")
+            if not _SIMPLE_NAME.fullmatch(name) or ("${{" in own and not _NAMES_A_JOB.isdisjoint(plain.text.inner)):
+                raise UnknownConflicts
+            if "${{" in plain.text.values.get("job_name", ""):
+                raise UnknownConflicts
+            names = {name, *_NAME.findall(own)}
             if "overlays" in plain.text.values and "name" in plain.text.inner:
                 start = _FIRST_OVERLAY.search(own)
                 names.update(_ANY_NAME.findall(own, start.start() if start else 0))
@@ -222,15 +230,16 @@ class RelatedSpecs:
     def _of(self, path: str) -> tuple[Searched, ...]:
         """Return what the texts of a spec have, its own first. Raise `UnknownConflicts`."""
         if path not in self._parts:
+            bases = self._bases(path)
+            for document in bases:
+                if id(document) not in self._of_bases:  # which the cache keeps
+                    self._of_bases[id(document)] = searched(_values(document.root), self._output(document) or "")
             text = self._cache.plain(path)
-            own = self._cache.content(path).decode("utf-8", "replace")
-            texts = [(own, text.values.get("output", "").strip() if text is not None else "")]
-            for document in self._bases(path):
-                texts += [(each.text, self._output(document) or "") for each in document.texts]
-            for key in texts:
-                if key not in self._texts:
-                    self._texts[key] = searched(*key)
-            self._parts[path] = tuple(self._texts[key] for key in texts)
+            if text is None:
+                own = searched(_values(self._cache.spec(path).root))
+            else:
+                own = searched(self._cache.content(path).decode("ascii"), text.values.get("output", "").strip())
+            self._parts[path] = (own, *(self._of_bases[id(document)] for document in bases))
         return self._parts[path]
 
     def _output(self, document: Document) -> str | None:
@@ -239,6 +248,25 @@ class RelatedSpecs:
         if name not in self._outputs:
             self._outputs[name] = _only_output(document)
         return self._outputs[name]
+
+
+def _names_no_job(base: Document) -> bool:
+    return top_keys(base).isdisjoint(_NAMING)
+
+
+def _values(root: Node) -> str:
+    """Return all values of a file, however they are written, each on a line, or several."""
+    found: list[str] = []
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Mapping):
+            waiting += [value for _, value in node.entries]
+        elif isinstance(node, Sequence):
+            waiting += node.items
+        else:
+            found.append(node.text)
+    return "\n".join(found)
 
 
 def _only_output(document: Document) -> str | None:
