@@ -1,6 +1,7 @@
 """Conflicts of a changed spec with one that a search of the texts must not miss, among specs without any."""
 
 import re
+import time
 
 import pytest
 
@@ -9,6 +10,7 @@ from smspec.pipeline import changed_result as module
 from smspec.pipeline.affected_specs import affected_by
 from smspec.pipeline.changed_result import changed_result, discovered_specs
 from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.related_specs import searched
 from smspec.pipeline.validation_result import narrowed_result, validate_specs
 from smspec.workspace.git import repository_of
 from smspec.workspace.working_tree import ChangedFiles
@@ -154,6 +156,24 @@ def test_output_may_be_a_variable_too(outcome, monkeypatch):
     )
     assert "SM703" in codes
     assert found == expected
+
+
+LONG = 200_000
+LONG_TEXTS = {
+    "word": "a" * LONG,
+    "dollars": "$" * LONG,
+    "variables without an end": "${{" * LONG,
+    "variables with blanks": "${{ " * LONG,
+    "addresses": "s3://" * LONG,
+    "quotes": "'" * LONG,
+}
+
+
+@pytest.mark.parametrize("text", LONG_TEXTS.values(), ids=LONG_TEXTS)
+def test_long_text_is_searched_in_linear_time(text):
+    start = time.process_time()
+    assert searched(f"a: {text}\nb: x${{{{ vars.x }}}}").beginnings[-1:] == ("x",)
+    assert time.process_time() - start < 5
 
 
 def test_hidden_base_keeps_its_name(tmp_path, monkeypatch, capsys):

@@ -27,7 +27,8 @@ _COMPARED = frozenset({"name", "job_name", "checkpoints", "tensorboard", "channe
 """Keys of a base spec by which jobs that extend it are compared: for these, all jobs are compiled."""
 _NAMING = frozenset({"name", "job_name", "api", "overlays"})
 _NAMES_A_JOB = frozenset({"name", "job_name", "TrainingJobName"})
-_VARIABLE = re.compile(r"([^\s\"'\[\]{},]*)\$\{\{[^}]*\}\}(\S?)")
+# It begins where a word does, and has no brace: otherwise a long text would take hours.
+_VARIABLE = re.compile(r"(?<![^\s\"'\[\]{},])([^\s\"'\[\]{},]*)\$\{\{[^{}]*\}\}(?=(\S?))")
 _AFTER_A_VALUE = frozenset(["", '"', "'", ",", "]", "}"])
 _ADDRESS = re.compile(r"s3://[^\s\"',\[\]{}#$]*")
 _SIMPLE_ADDRESS = re.compile(r"s3://[A-Za-z0-9._/:+=@!~-]+")
