@@ -1,6 +1,7 @@
 """What a command starts is read like a script, if it certainly starts it."""
 
 import json
+import sys
 
 import pytest
 
@@ -178,6 +179,8 @@ FAULTS = {
 
 @pytest.mark.parametrize("code", FAULTS)
 def test_fault_of_the_program_of_a_script_is_found(code, tmp_path):
+    if code == "SM517" and sys.version_info < (3, 11):
+        pytest.skip("what this Python cannot parse may be right for that of the image")
     assert code in of_script(tmp_path, "python3 train.py\n", **{"train.py": FAULTS[code]})
 
 
