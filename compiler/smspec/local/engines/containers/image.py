@@ -55,9 +55,10 @@ def build_image(
         else:
             words += _output(client)
             for name, path in secrets.items():
-                source = f"src={path}"  # podman knows no quotes
+                source = f"src={os.path.abspath(path)}"  # podman knows no quotes
                 words += ["--secret", f"id={name},{source if client.program == 'podman' else quoted_field(source)}"]
-        _build(client, [*words, tree], show, is_verbose=is_verbose)
+        # The client starts in another directory.
+        _build(client, [*words, os.path.abspath(tree)], show, is_verbose=is_verbose)
     return True
 
 
