@@ -34,10 +34,14 @@ class OrdinaryJob(LocalJob):
         # A run may leave files of others, as it should not.
         change = ["chown", "-hR", f"--from={os.geteuid()}", f"{USER}:{USER}"]
         subprocess.run([*change, str(self.directory)], check=True)
+        # Beside the job, which may be in a repository: a cache in one is refused where git does not answer.
+        cache = self.directory.with_name(f"{self.directory.name}-cache")
+        cache.mkdir(mode=0o700, exist_ok=True)
+        shutil.chown(cache, USER, USER)
         own = {
             "HOME": str(self.directory),
             "PATH": os.pathsep.join([os.path.dirname(python), "/usr/bin", "/bin", "/usr/sbin", "/sbin"]),
-            "SMSPEC_CACHE_DIR": str(self.directory / "cache"),
+            "SMSPEC_CACHE_DIR": str(cache),
         }
         words = self.words(**request)
         start = words.index("-m")
