@@ -102,7 +102,7 @@ def test_live_line_is_drawn_and_removed(job):
     screen = left(seen)
     assert not [line for line in screen if "━" in line]
     assert [line for line in screen if line.startswith("algo-1 | Completed epoch 1; read 2000000 bytes")]
-    assert [line for line in screen if line.startswith("job      job: Completed, exit status 0")]
+    assert [line for line in screen if line.startswith("job      job: \x1b[32mCompleted\x1b[0m, exit status 0")]
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="termios.tcsetwinsize is new in Python 3.11")
