@@ -1,7 +1,7 @@
 """Costly cases that resemble others: `make test` leaves them out and counts them; `make test-all` runs them.
 
 A case is left out by hand (`left_out`, `only_in_all`), or by its name (`ONE_OF`, `PROGRAMS`, `sampled`), never by
-chance: the same tree has the same sample everywhere. Whoever names a file on the command line has all cases of it.
+chance: the same tree has the same sample everywhere. A file named on the command line has all its cases.
 CI also has those of containers and of other programs, `make test-containers` those of containers.
 """
 

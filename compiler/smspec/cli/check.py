@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     cache = InputCache(root(args))
-    args.spec = single_spec(args.spec, cache)
+    args.spec = single_spec(args.spec, args)
     # From here on it may take minutes.
     gc.set_threshold(700)
     with signals_interrupt(), temporary_directory() as temporary:

@@ -15,7 +15,7 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_nam
 from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.parser import add_verbosity_arguments
-from smspec.cli.spec_arguments import root, single_spec
+from smspec.cli.spec_arguments import single_spec
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import count
 from smspec.diagnostics.quoting import visible
@@ -26,7 +26,6 @@ from smspec.output.writing import (
     made_directory,
     put_directory,
 )
-from smspec.pipeline.input_cache import InputCache
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.own_directories import temporary_directory
 
@@ -120,7 +119,7 @@ def _check_path(args: argparse.Namespace) -> None:
     from smspec.pipeline.spec_discovery import NoJobs
 
     try:
-        if os.path.exists(single_spec(args.what, InputCache(root(args)))):
+        if os.path.exists(single_spec(args.what, args)):
             return
         why = "does not exist, and is not the name of a job"
     except NoJobs:

@@ -40,7 +40,7 @@ class Console:
         self.err_in_colour = wanted and _is_terminal(err)
         self.err_is_terminal = _is_terminal(err)
         self.out_columns = _columns(out, environment)
-        """How many columns a line of ``out`` may have; None where nobody looks at it on a screen."""
+        """How many columns a line of ``out`` may have; None for a file or a pipe."""
         self.err_columns = _columns(err, environment)
         self.verbosity = 0
         self.has_lost_its_reader = False

@@ -102,7 +102,11 @@ def _overview() -> Iterator[str]:
 
 def _titles() -> dict[str, str]:
     """Return the title of each code, which begins with the code, and of each rule of the organization."""
-    return {code: page.partition("\n")[0].removeprefix("# ") for code, page in _pages().items()}
+    return {code: _title(page) for code, page in _pages().items()}
+
+
+def _title(page: str) -> str:
+    return page.partition("\n")[0].removeprefix("# ")
 
 
 def _pages() -> dict[str, str]:
@@ -125,10 +129,11 @@ def _found(word: str) -> str:
     wanted = word.strip().lower()
     if len(wanted) < _FEWEST_LETTERS or _is_code(wanted):
         return ""
-    titles = _titles()
+    pages = _pages()
+    titles = {code: _title(page) for code, page in pages.items()}
     of_keys = [key for key in keys() if wanted in key.lower()]
     titled = [code for code, title in titles.items() if wanted in title.lower()]
-    others = [code for code, page in _pages().items() if code not in titled and wanted in page.lower()]
+    others = [code for code, page in pages.items() if code not in titled and wanted in page.lower()]
     parts = [
         ("keys:", of_keys),
         ("codes:", [titles[code] for code in titled]),

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import is_job_name, job_service, service_in
 from smspec.cli.console import CommandRefused, Console, UsageError
-from smspec.cli.spec_arguments import add_variation_arguments, root, settings, single_spec, spec_job
+from smspec.cli.spec_arguments import add_variation_arguments, settings, single_spec, spec_job
 from smspec.cli.submission import AUTOMATIC, submissions
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.quoting import visible
 from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.input_cache import InputCache
 from smspec.service.image_reference import parsed_reference
 from smspec.service.shapes import member
 from smspec.source.frozen import dataclass
@@ -56,7 +55,7 @@ def named_job(args: argparse.Namespace, console: Console) -> tuple[JobService, T
         service = job_service(args, console)
         with Waiting(console).of(f"SageMaker in {service.region}"):
             return service, service.describe(what)
-    what = args.what = single_spec(what, InputCache(root(args)))
+    what = args.what = single_spec(what, args)
     if not os.path.isfile(what):
         raise UsageError(
             f"`{visible(what)}` is neither a spec nor the name of a training job: letters, digits, and single hyphens"

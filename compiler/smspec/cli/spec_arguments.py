@@ -34,14 +34,14 @@ def add_spec_arguments(parser: argparse.ArgumentParser) -> None:
     add_variation_arguments(parser)
 
 
-def single_spec(path: str, cache: InputCache) -> str:
-    """Return the spec at ``path``; of a directory, the only job spec in it.
+def single_spec(path: str, args: argparse.Namespace) -> str:
+    """Return the spec at ``path``; of a directory, the only job spec in it, within the root of the arguments.
 
     Raise `UsageError` for a directory with several job specs, and `NoJobs` for one without.
     """
     if not is_directory(path):
         return path
-    specs = find_job_specs([path], cache).jobs
+    specs = find_job_specs([path], InputCache(root(args))).jobs
     if len(specs) > 1:
         raise UsageError(visible(f"`{path}` has {len(specs)} job specs; pass one: {_listed(specs)}"))
     return specs[0] if specs else path
@@ -87,7 +87,7 @@ def settings(args: argparse.Namespace) -> dict[str, str]:
 
 def compiled(args: argparse.Namespace, console: Console) -> Compiled:
     """Return the job for the arguments, after showing its warnings. Raise `InvalidInput` if it has errors."""
-    args.spec = single_spec(args.spec, InputCache(root(args)))
+    args.spec = single_spec(args.spec, args)
     compilation = spec_job(args.spec, args)
     if compilation.diagnostics:
         console.warned(compilation.diagnostics, compilation.texts)

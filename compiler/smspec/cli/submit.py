@@ -21,7 +21,7 @@ from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, Usa
 from smspec.cli.image_arguments import JobBuild, job_build, with_images
 from smspec.cli.named_job import JobInRegion, placed_job
 from smspec.cli.parser import add_verbosity_arguments
-from smspec.cli.spec_arguments import add_spec_arguments, root, single_spec
+from smspec.cli.spec_arguments import add_spec_arguments, single_spec
 from smspec.cli.submission import AUTOMATIC, Submission, check_tags, git_tags, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data, local_data_lines, plan_lines
 from smspec.cli.waiting import Waiting
@@ -29,7 +29,6 @@ from smspec.diagnostics import count
 from smspec.diagnostics.quoting import visible
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.input_cache import InputCache
 from smspec.publishing.publication import BUILDERS
 from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage, names_registry
@@ -83,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    args.spec = single_spec(args.spec, InputCache(root(args)))
+    args.spec = single_spec(args.spec, args)
     with aws_failures():  # a profile that does not exist
         placed = placed_job(args.spec, args)
     job = placed.job

@@ -15,9 +15,6 @@ LINE_LIMIT = 120
 CONTEXT = 40
 """Code points before the error that stay when a line is truncated."""
 
-_LEAST_COLUMNS = 20
-"""Of a source line, on the narrowest screen."""
-
 BRIEF = ("SM523",)
 """Notes that most specs of a repository get for the same reason: together they are one line, after the frames."""
 
@@ -117,7 +114,7 @@ class _Excerpts:
         text = _line(self.lines, span)
         if text is None:
             return [place]
-        room = LINE_LIMIT if self.columns is None else max(_LEAST_COLUMNS, min(LINE_LIMIT, self.columns - gutter - 4))
+        room = _room(self.columns, gutter)
         before, fault, after = _cut(text, *_columns(span, text), room)
         start = width(before)
         carets = "^" * max(1, width(fault))
@@ -131,6 +128,15 @@ class _Excerpts:
             under[0] += " " + paint(style, visible(label))
         number = paint("gutter", f" {span.line:>{gutter}} |")
         return [place, bar, f"{number} {before}{fault}{after}".rstrip(), *(f"{bar} {each}" for each in under)]
+
+
+def _room(columns: int | None, gutter: int) -> int:
+    """Return how many columns a source line may take beside its number."""
+    if columns is None:
+        return LINE_LIMIT
+    from smspec.diagnostics.wrapping import LEAST_COLUMNS  # imported late: on a screen only
+
+    return max(LEAST_COLUMNS, min(LINE_LIMIT, columns - gutter - 4))
 
 
 def _wrapped(text: str, columns: int | None, *, first: str, rest: str) -> str:

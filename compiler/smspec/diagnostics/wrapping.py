@@ -14,7 +14,7 @@ def wrapped(text: str, columns: int | None, *, first: str = "", rest: str = "") 
     """Return ``text``, one visible line, as lines of at most ``columns`` columns; None: as one line.
 
     ``first`` and ``rest`` come before the first line and before each further one. A word with more columns than a line
-    has is a line: broken, nobody could copy it.
+    has is a line, because a broken one cannot be copied.
     """
     if columns is None or width(first) + width(text) <= columns:
         return first + text

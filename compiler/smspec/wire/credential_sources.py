@@ -137,7 +137,7 @@ def limit_questions(core: Any) -> None:
             try:
                 return prompter(prompt)
             except getpass.GetPassWarning:
-                raise EOFError from None  # there is no terminal, so nobody answers
+                raise EOFError from None  # without a terminal there is no answer
 
     of_roles._prompter = asked
     builder = getattr(of_roles, "_profile_provider_builder", None)
