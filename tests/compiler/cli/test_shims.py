@@ -1,14 +1,13 @@
 """Shims of a version manager start what the files of the current directory name: no command runs one in a project."""
 
 import os
-import subprocess
 import sys
 
 import pytest
 
 from support.git_repository import commit, repository
 from support.small_job import BUILT, write_job
-from support.smspec_command import environment
+from support.smspec_command import environment, smspec_process
 from support.submitted_job import SPEC
 
 SHIM = """\
@@ -22,6 +21,14 @@ done
 {real}
 """
 KEYS = '{"Version": 1, "AccessKeyId": "testing-0123456789", "SecretAccessKey": "testing-0123456789"}'
+UNREACHABLE = {
+    "AWS_ACCESS_KEY_ID": "",
+    "AWS_SECRET_ACCESS_KEY": "",
+    "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
+    "AWS_MAX_ATTEMPTS": "1",
+    "SMSPEC_HTTP_TIMEOUT": "3",
+}
+"""No keys of the environment, and an AWS that does not answer."""
 REAL = {
     "git": 'exec /usr/bin/git "$@"',
     "docker": "echo out of order >&2; exit 1",
@@ -70,29 +77,23 @@ def project(tmp_path):
 @pytest.mark.parametrize("command", CASES)
 def test_no_shim_is_started_in_the_project(project, tmp_path, command):
     seen, started = tmp_path / "seen", tmp_path / "started"
-    done = subprocess.run(
-        [sys.executable, "-m", "smspec", *command.split()],
+    done = smspec_process(
+        *command.split(),
         cwd=project,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
+        timeout=300,
         env={
             **environment(
                 PATH=f"{tmp_path}/shims:/usr/bin:/bin",
                 AWS_CONFIG_FILE=str(tmp_path / "config"),
-                AWS_ACCESS_KEY_ID="",
-                AWS_SECRET_ACCESS_KEY="",
-                AWS_ENDPOINT_URL="http://127.0.0.1:9",
-                AWS_MAX_ATTEMPTS="1",
-                SMSPEC_HTTP_TIMEOUT="3",
                 SMSPEC_CACHE_DIR=str(tmp_path / "cache"),
+                **UNREACHABLE,
             ),
             "PWD": str(project),
         },
     )
-    assert "Traceback" not in done.stderr
-    assert not started.exists(), (started.read_text(), done.stderr)
-    assert {*CASES[command]} <= {*(seen.read_text().split() if seen.exists() else ())}, done.stderr
+    assert "Traceback" not in done.err
+    assert not started.exists(), (started.read_text(), done.err)
+    assert {*CASES[command]} <= {*(seen.read_text().split() if seen.exists() else ())}, done.err
 
 
 def test_relative_name_of_a_setting_stays_that_of_the_project(project, tmp_path):
@@ -101,21 +102,8 @@ def test_relative_name_of_a_setting_stays_that_of_the_project(project, tmp_path)
         tmp_path / "shims" / "mine", f'#!/bin/sh\ncat "$AWS_CONFIG_FILE" > "{tmp_path}/read"\necho \'{KEYS}\'\n'
     )
     (tmp_path / "config").rename(project / "profiles")
-    subprocess.run(
-        [sys.executable, "-m", "smspec", "status", "--profile", "a"],
-        cwd=project,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        env=environment(
-            PATH=f"{tmp_path}/shims:/usr/bin:/bin",
-            AWS_CONFIG_FILE="profiles",
-            AWS_ACCESS_KEY_ID="",
-            AWS_SECRET_ACCESS_KEY="",
-            AWS_ENDPOINT_URL="http://127.0.0.1:9",
-            AWS_MAX_ATTEMPTS="1",
-            SMSPEC_HTTP_TIMEOUT="3",
-        ),
-    )
+    env = environment(PATH=f"{tmp_path}/shims:/usr/bin:/bin", AWS_CONFIG_FILE="profiles", **UNREACHABLE)
+    smspec_process("status", "--profile", "a", cwd=project, timeout=300, env=env)
     assert (tmp_path / "read").read_text() == (project / "profiles").read_text()
 
 
@@ -133,12 +121,10 @@ def test_relative_part_of_path_leads_to_no_program(project, tmp_path, command, p
     os.symlink(sys.executable, tmp_path / "shims" / "python3")
     for name in ("git", "docker", "uv", "slirp4netns", "newuidmap", "newgidmap"):
         (tmp_path / "shims" / name).unlink()
-    done = subprocess.run(
-        [sys.executable, "-m", "smspec", *command.split()],
+    done = smspec_process(
+        *command.split(),
         cwd=project,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
+        timeout=300,
         env=environment(
             PATH=f"{PARTS[part]}:{tmp_path}/shims:{PARTS[part]}",
             HOME=str(tmp_path),
@@ -146,8 +132,8 @@ def test_relative_part_of_path_leads_to_no_program(project, tmp_path, command, p
             SMSPEC_CACHE_DIR=str(tmp_path / "cache"),
         ),
     )
-    assert not (tmp_path / "started").exists(), ((tmp_path / "started").read_text(), done.stderr)
-    assert "Traceback" not in done.stderr and "./" not in done.stderr, done.stderr
+    assert not (tmp_path / "started").exists(), ((tmp_path / "started").read_text(), done.err)
+    assert "Traceback" not in done.err and "./" not in done.err, done.err
 
 
 DIRECTORIES = {
@@ -163,6 +149,5 @@ def test_relative_directory_of_pythons_is_not_searched(project, tmp_path, variab
     write_job(project, BUILT.replace("3.12", "3.9"))
     write_program(project / "pythons" / DIRECTORIES[variable], f"#!/bin/sh\necho python >> '{tmp_path}/started'\n")
     own = {"PYENV_ROOT": str(tmp_path), "SMSPEC_CACHE_DIR": str(tmp_path / "cache"), "HOME": str(tmp_path)}
-    words = {"cwd": project, "stdin": subprocess.DEVNULL, "capture_output": True}
-    subprocess.run([sys.executable, "-m", "smspec", "check"], env=environment(**{**own, variable: "pythons"}), **words)
+    smspec_process("check", cwd=project, timeout=300, env=environment(**{**own, variable: "pythons"}))
     assert not (tmp_path / "started").exists()
