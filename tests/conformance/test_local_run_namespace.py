@@ -91,7 +91,7 @@ def test_hosts_are_what_a_container_is(job):
     script(job, INSIDE, f"{channel}{hosts}{NETWORK}{job.mark}hyperparameters: {{lr: 0.1}}\n")
     job.write("data/a", "the data of the author")
     digest = hashlib.sha256((job.directory / "data/a").read_bytes()).hexdigest()
-    again = type(job)(job.directory / "tmp" / "again", engine="namespace")
+    again = type(job)(job.directory / "again", engine="namespace")
     shutil.copytree(job.directory / "src", again.directory / "src", dirs_exist_ok=True)
     shutil.copytree(job.directory / "data", again.directory / "data")
     shutil.copy(job.directory / "job.yaml", again.directory)
