@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
-from smspec.diagnostics.suggestions import did_you_mean, nearest
+from smspec.diagnostics.suggestions import Fix, did_you_mean, nearest, spelling_fix
 from smspec.rules.script.starts import ScriptAndJob, help_for_one_item, near_name, notes, option_word, read_at
 from smspec.script.grammars import accepts
 from smspec.script.program import CommandLine, DeclaredOption, bare
@@ -42,7 +42,18 @@ def undeclared_argument(both: ScriptAndJob) -> Iterator[Finding]:
             help=help_for_one_item(fault) or help,
             on="key" if fault.argument.hyperparameter is not None else "value",
             notes=notes(fault),
+            fix=_new_name(fault, both),
         )
+
+
+def _new_name(fault: ArgumentFault, both: ScriptAndJob) -> Fix | None:
+    """Return the fix of a misspelled hyperparameter, among the options that the job does not set."""
+    if fault.argument is None or fault.argument.hyperparameter is None:
+        return None
+    passed = {word.partition("=")[0] for word in both.environment.words}
+    free = [option for option in fault.command_line.options if not passed & set(option.names)]
+    names = (name[2:] for option in free for name in option.names if name.startswith("--"))
+    return spelling_fix(fault.argument.hyperparameter, names)
 
 
 MISSING_ARGUMENT = Rule("SM502", "missing argument of the script")
@@ -91,6 +102,7 @@ def rejected_value(both: ScriptAndJob) -> Iterator[Finding]:
             label=_near_choice(fault),
             help=_help(fault.argument, fault),
             notes=notes(fault),
+            fix=_new_choice(fault),
         )
 
 
@@ -142,6 +154,13 @@ def _near_choice(fault: ArgumentFault) -> str:
     choices = fault.option.choices if fault.option is not None else None
     near = nearest(words[0], map(str, choices)) if choices and len(words) == 1 else None
     return f"did you mean `{near}`?" if near is not None else ""
+
+
+def _new_choice(fault: ArgumentFault) -> Fix | None:
+    """Return the fix of a misspelled choice; a hyperparameter whose value is a text is written as its word."""
+    value = fault.argument.value if fault.argument is not None and fault.argument.hyperparameter is not None else None
+    choices = fault.option.choices if fault.option is not None else None
+    return spelling_fix(value, map(str, choices)) if choices and isinstance(value, str) else None
 
 
 VALUE_FOR_A_FLAG = Rule("SM504", "value for a flag of the script")
