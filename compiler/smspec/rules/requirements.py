@@ -377,8 +377,6 @@ def requirement_findings(image: BuiltImage, content: bytes | None) -> Iterator[F
 
     The lines of a file in a different format are not checked as requirements.
     """
-    if content is None and not image.python_packages:
-        return
     if content is not None:
         name = quoted(image.python_requirements or "")
         yield from check_unseen(content, _FILE, f"`image.python_requirements`: {name}")
