@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 
 from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
-from smspec.rules.script.arguments import in_flags
 from smspec.rules.script.starts import ScriptAndJob, option_word
 from smspec.script.grammars import accepts
 from smspec.script.program import CommandLine
-from smspec.script.script_environment import Argument, ArgumentFault, argument_words
+from smspec.script.script_environment import Argument, ArgumentFault, argument_words, in_flags
 
 
 def near_name(fault: ArgumentFault) -> str:

@@ -10,7 +10,7 @@ from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.rules.script.starts import ScriptAndJob, notes, option_word, read_at
 from smspec.script.program import CommandLine, DeclaredOption, bare
-from smspec.script.script_environment import Argument, ArgumentFault, argument_words
+from smspec.script.script_environment import Argument, ArgumentFault, in_flags
 from smspec.spec.shape import AMBIGUOUS_TEXT
 
 UNDECLARED_ARGUMENT = Rule("SM501", "argument that the script does not declare")
@@ -98,11 +98,6 @@ def rejected_value(both: ScriptAndJob) -> Iterator[Finding]:
             notes=notes(fault),
             fix=choice_fix(fault),
         )
-
-
-def in_flags(argument: Argument) -> tuple[str, ...]:
-    """Return the words of a list as `args_style: flags` passes it."""
-    return argument_words("flags", argument.hyperparameter or "", argument.value)
 
 
 VALUE_FOR_A_FLAG = Rule("SM504", "value for a flag of the script")
