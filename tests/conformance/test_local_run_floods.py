@@ -47,7 +47,8 @@ def started(job, *options: str) -> subprocess.Popen:
     """Start a run whose output the test reads as bytes."""
     words = [*job.words(), *options]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(words, cwd=job.directory, **pipes)
+    # Python writes to an unbuffered stream only what there is room for when a signal arrives.
+    return subprocess.Popen(words, cwd=job.directory, env={**os.environ, "PYTHONUNBUFFERED": "1"}, **pipes)
 
 
 def test_everything_is_shown_and_logged(job):
