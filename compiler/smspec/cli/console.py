@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -149,10 +150,17 @@ def table(rows: Sequence[tuple[str, ...]]) -> str:
 def process_console() -> Console:
     """Return the console of this process: UTF-8 and ``\
 `` in any locale, so that results are reproducible."""
+    sys.stdout, sys.stderr = _buffered(sys.stdout), _buffered(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     return Console(sys.stdout, sys.stderr, os.environ)
+
+
+def _buffered(stream: TextIO) -> TextIO:
+    """Return a stream that writes everything: with PYTHONUNBUFFERED, Python loses what a signal interrupts."""
+    raw = getattr(stream, "buffer", None)
+    return io.TextIOWrapper(io.BufferedWriter(raw), line_buffering=True) if isinstance(raw, io.FileIO) else stream
 
 
 def coloured_verdicts(text: str) -> str:
