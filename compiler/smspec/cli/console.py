@@ -10,7 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 from smspec.diagnostics import SEVERITIES, Diagnostic, InvalidInput
-from smspec.diagnostics.quoting import masked, multiline_visible, seen, visible, without_credentials
+from smspec.diagnostics.quoting import (
+    masked,
+    multiline_visible,
+    seen,
+    visible,
+    without_commands,
+    without_credentials,
+)
 from smspec.source import SourceText
 
 _USUAL_COLUMNS = 80
@@ -29,8 +36,8 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 class Console:
     """The two streams of a command. Only results go to ``out``; a closed reader is not an error.
 
-    Neither gets the credentials of this process, whichever field of a response repeats them, nor orders to a terminal:
-    text with colors has methods of its own.
+    Neither gets the credentials of this process, whichever field of a response repeats them, nor orders to a terminal
+    or to a CI system: text with colors has methods of its own.
     """
 
     def __init__(self, out: TextIO | None, err: TextIO | None, environment: Mapping[str, str]) -> None:
@@ -53,11 +60,15 @@ class Console:
 
         ``has_verdict``: it says what became of a job or a check, which has colors on a terminal.
         """
-        shown = multiline_visible(text)
+        shown = without_commands(multiline_visible(text))
         self.content(coloured_verdicts(shown) if has_verdict and self.out_in_colour else shown)
 
     def painted_result(self, text: str) -> None:
         """Write a result for people, every value of which is visible already: it may have colors."""
+        self.content(without_commands(seen(text)))
+
+    def commands(self, text: str) -> None:
+        """Write commands for a CI system, in which every value is visible already."""
         self.content(seen(text))
 
     def content(self, text: str) -> None:
@@ -134,7 +145,7 @@ class Console:
         if self._err is None:
             return
         try:
-            self._err.write(without_credentials(seen(text)))
+            self._err.write(without_credentials(without_commands(seen(text))))
             self._err.flush()
         except (OSError, ValueError):
             _abandon(self._err)

@@ -306,6 +306,9 @@ _ORDERS = re.compile(rf"{_ESCAPES.pattern}|[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 
 _WORD = re.compile(r"[^\W\d_]+")
 
+_COMMANDS = re.compile(r"##(?=[A-Za-z]*\[)|^[^\S\n]*:(?=:)", re.MULTILINE)
+"""What CI systems obey in a log: `##vso[…]` and `##[…]` anywhere in a line, `::` at its start or behind blanks."""
+
 
 def visible(text: str) -> str:
     """Return ``text`` with everything that could hide, move the cursor, or reorder the line as an escape.
@@ -336,6 +339,13 @@ def seen(text: str) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
     return _BETWEEN_CONTROLS.sub(lambda match: visible(match[0]), text)
+
+
+def without_commands(text: str) -> str:
+    """Return lines that a log may show with nothing that a CI system would take for a command. JSON stays the same."""
+    if "##" not in text and "::" not in text:
+        return text
+    return _COMMANDS.sub(lambda match: f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}", text)
 
 
 def last_state(line: str) -> str:
