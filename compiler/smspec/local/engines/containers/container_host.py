@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.engines.containers.inside import inside_words
@@ -179,12 +180,15 @@ class ContainerProcesses:
         self._container = container
 
     def all(self) -> list[MachineProcess]:
-        """Return them, parents first, from the first one on; none if the container has ended."""
+        """Return them, parents first, from the first one on; none if the container has ended.
+
+        The Python of an image may answer anything.
+        """
         try:
-            files: Mapping[str, Mapping[str, str]] = json.loads(self._run())
-        except (ClientFailed, ValueError):
+            files = json.loads(self._run())
+        except (ClientFailed, ValueError, RecursionError):
             return []
-        return with_those_below(_FIRST, _Files(files))
+        return with_those_below(_FIRST, _Files(files)) if isinstance(files, dict) else []
 
     def kill(self, number: int) -> None:
         """Kill one with SIGKILL. Raise OSError if there is none."""
@@ -203,7 +207,7 @@ class ContainerProcesses:
 
 
 class _Files:
-    def __init__(self, files: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, files: Mapping[str, Any]) -> None:
         self._files = files
 
     def numbers(self) -> list[str]:
@@ -211,8 +215,8 @@ class _Files:
 
     def read(self, process: str, name: str) -> bytes:
         try:
-            return self._files[process][name].encode("latin-1")
-        except KeyError:
+            return bytes(self._files[process][name], "latin-1")
+        except (LookupError, TypeError, UnicodeError):
             raise ProcessLookupError(process) from None
 
 
