@@ -28,7 +28,7 @@ from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.path_targets import is_directory
 
 if TYPE_CHECKING:
-    from smspec.lock.registry import Resolved
+    from smspec.lock.locking import Resolved
 
 HELP = """\
 Pin base images to digests, short names of AWS images to URIs, and requirements files to hashes in the nearest
@@ -210,7 +210,7 @@ def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console:
 
     ``platforms``: of base images. Any other image is one that a job runs as it is, and may remain without a digest.
     """
-    from smspec.lock.registry import NoDigest
+    from smspec.lock.locking import NoDigest
 
     digests: dict[str, Resolved] = {}
     silent: list[str] = []
@@ -233,7 +233,7 @@ def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console:
 
 def _resolve(image: str, platforms: tuple[str, ...]) -> Resolved:
     """Return the current digest of an image in its registry. Raise `NoDigest`."""
-    from smspec.lock.registry import ecr_authorization, resolved
+    from smspec.lock.locking import ecr_authorization, resolved
 
     reference = parsed_reference(image)
     assert reference is not None  # only valid references reach this
