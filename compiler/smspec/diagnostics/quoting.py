@@ -287,9 +287,7 @@ TAB = "    "
 """The display of a tab: its real width depends on its position and on the terminal."""
 
 _SPACES = re.compile("[\t\n\r\xa0\xad\u1680\u2000-\u200a\u202f\u205f]")
-
 _SPACES_OF_NUMBERS = "\xa0\u2007\u2009\u202f"
-
 _OF_NUMBERS = str.maketrans(dict.fromkeys(_SPACES_OF_NUMBERS, " "))
 
 _HARMLESS = bytes((*range(7, 0xE), 0x1B, *range(0x20, 0x7F)))
@@ -300,7 +298,6 @@ _COLORS = re.compile(r"\x1b\[[0-9;:]*[mK]")
 _BETWEEN_CONTROLS = re.compile("[^\\x00-\\x1f]+")
 
 _ESCAPES = re.compile(r"\x1b(?!\[(?:[0-9;:]*[A-HJKfm]|\?25[hl]))")
-
 _ORDERS = re.compile(rf"{_ESCAPES.pattern}|[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 """Escapes of a terminal that are neither colors nor moves of the cursor, and control characters without a use."""
 
