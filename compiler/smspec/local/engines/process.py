@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -219,6 +218,8 @@ class ProcessEngine(PythonOfEngine):
 
 def free_ports(count: int) -> list[int]:
     """Return ports of the loopback interface that are not in use now."""
+    import socket  # imported late: hosts with a network of their own need no free ports
+
     with ExitStack() as probes:
         ports = []
         for _ in range(count):

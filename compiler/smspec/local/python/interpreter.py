@@ -184,9 +184,16 @@ def _is_script(path: str) -> bool:
     return False
 
 
+def ask_usual() -> None:
+    """Start to ask the interpreter that most jobs run on for its properties; it answers as fast as a spec compiles."""
+    first = program_on_path("python3")
+    if first is not None:
+        _asking(first)
+
+
 @cache
-def _asked(path: str) -> Interpreter | None:
-    """Run an interpreter to get its properties; None for one that the runtime does not support.
+def _asking(path: str) -> subprocess.Popen[bytes] | None:
+    """Start an interpreter that prints its properties.
 
     Not in the current directory: a shim of asdf, mise, or the like starts what the files of a repository there name,
     which may be a program of a pull request.
@@ -196,7 +203,7 @@ def _asked(path: str) -> Interpreter | None:
     if os.path.dirname(path) == os.path.join(root, "shims"):
         variables["PYENV_VERSION"] = ":".join(_selected_versions(root))  # what it would read here
     try:
-        with subprocess.Popen(
+        return subprocess.Popen(
             guarded([os.path.abspath(path), "-I", "-c", _QUESTION]),
             env=variables,
             cwd=OUTSIDE_PROJECTS,
@@ -204,7 +211,19 @@ def _asked(path: str) -> Interpreter | None:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-        ) as process:
+        )
+    except OSError:
+        return None
+
+
+@cache
+def _asked(path: str) -> Interpreter | None:
+    """Return the properties of an interpreter; None for one that the runtime does not support."""
+    asked = _asking(path)
+    if asked is None:
+        return None
+    try:
+        with asked as process:
             assert process.stdin is not None and process.stdout is not None
             limit = threading.Timer(_SECONDS, process.stdin.close)  # which ends it
             limit.start()
