@@ -288,7 +288,7 @@ class ProgramCalls(Recorder):
         else:
             made.is_known = False  # unless it calls that of the SDK
             self._entered(made, *start, call)
-        self.found.made(made)
+        self.found.made(self._run, made)
         return made
 
     def _of_class(self, kind: SdkClass, name: str, call: Call) -> followed.Value | None:
@@ -358,7 +358,7 @@ class ProgramCalls(Recorder):
                 return SdkUnknown("training_image", is_text=True)
             if is_job_class(call.kind):
                 keep_copies(call)
-                self.found.made(call)
+                self.found.made(self._run, call)
             if name.endswith(REMOTE) and ".remote_function" in name:
                 self.found.others[call.place] = name
             self.found.passed_estimator(self._run, call)

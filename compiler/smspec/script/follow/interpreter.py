@@ -125,12 +125,18 @@ class ProgramInterpreter:
     def module(self, tree: ast.Module, frame: Frame) -> None:
         """Follow a module from top to bottom."""
         certain = self.is_certain
-        self._frames.append(frame)
-        ending = Statements(self, frame).block(tree.body)
-        self._frames.pop()
+        with self.inside(frame):
+            ending = Statements(self, frame).block(tree.body)
         if ending in ("exit", "raise"):
             self.ends()
         self.is_certain = certain and not self._has_ended
+
+    @contextmanager
+    def inside(self, frame: Frame) -> Iterator[None]:
+        """Follow code in a frame."""
+        self._frames.append(frame)
+        yield
+        self._frames.pop()
 
     def imported_module(self, name: str) -> Module | None:
         """Import a module of the source; return None for any other."""
