@@ -230,6 +230,8 @@ def free_ports(count: int) -> list[int]:
 
 
 def _require_processes(job: JobSpec, plan: Plan) -> None:
+    if sys.platform.startswith("linux") and not os.path.isdir("/proc/self"):
+        raise RunFailed(3, "the engine `process` needs /proc: without it, smspec cannot end what a script has started")
     if isinstance(job.distribution, Mpi | SmDataParallel):
         launcher = launcher_name(job.distribution)
         raise RunFailed(

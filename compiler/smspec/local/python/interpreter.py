@@ -20,7 +20,7 @@ from smspec.service.bare_image import bare_image
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import OUTSIDE_PROJECTS, program_named, variables_outside
 from smspec.spec.lock import LockedEnvironment
-from smspec.workspace.own_directories import cache_directory, existing_cache, require_safe_entry
+from smspec.workspace.own_directories import cache_directory, existing_cache, may_be_tracked, require_safe_entry
 from smspec.workspace.process_guard import guarded
 
 OLDEST = (3, 8)
@@ -160,8 +160,11 @@ def _candidates(version: str) -> Iterator[str]:
     mise = os.environ.get("MISE_DATA_DIR") or os.path.join(data, "mise")
     installed = [os.path.join(above, "installs", "python") for above in (asdf, mise)]
     for directory in (os.path.join(pyenv_root(), "versions"), *installed):
-        yield from sorted(glob.glob(os.path.join(glob.escape(directory), f"{version}.*", "bin", "python")))
-    yield from _standalone(os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python"), version)
+        found = sorted(glob.glob(os.path.join(glob.escape(directory), f"{version}.*", "bin", "python")))
+        yield from found if found and not may_be_tracked(directory) else ()
+    of_uv = os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python")
+    found = _standalone(of_uv, version)
+    yield from found if found and not may_be_tracked(of_uv) else ()
     fetched = existing_cache(PYTHONS)
     if fetched is not None:
         require_safe_entry(fetched)
@@ -277,6 +280,8 @@ def program_on_path(name: str) -> str | None:
         return found
     path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     system = os.pathsep.join(directory for directory in path if directory != shims)
+    if any(map(may_be_tracked, (shims, os.path.join(root, "versions")))):
+        return program_named(name, path=system)
     listed = _selected_versions(root)
     inside = [version for version in listed if _is_inside(version, os.path.join(root, "versions"))]
     for version in inside or ["system"]:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
@@ -27,6 +26,7 @@ from smspec.local.python.wanted import Wanted, secret_variables
 from smspec.local.running.request import RunFailed
 from smspec.service.requirement_lines import named_variables
 from smspec.source.frozen import replace
+from smspec.source.real_file import copy_files, files_below
 
 _FORMAT = 2
 _FROM_LIST = ("-r", "requirements.txt")
@@ -186,11 +186,8 @@ class JobPython:
 
             self._refuse_unless(may_install)
             environment = self._environment_of_pip(show)
-            shutil.copytree(
-                os.path.join(environment, self.interpreter.library),
-                make_layer(path, self.interpreter),
-                dirs_exist_ok=True,
-            )
+            pip = files_below(os.path.join(environment, self.interpreter.library))
+            copy_files(pip, make_layer(path, self.interpreter))
             show(f"installing {_listed(self._requirements())} for Python {self.interpreter.version} into {path}")
             wanted, authored = self._wanted, (self._wanted.unlocked or self._wanted).files
             Installer(
