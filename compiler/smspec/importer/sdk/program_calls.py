@@ -194,6 +194,8 @@ class ProgramCalls(Recorder):
             return self._run.attribute_of(first, word) if isinstance(word, str) else None
         elif name == "functools.partial" and first is not None and (is_callable(first) or isinstance(first, Named)):
             return Partial(first, call)
+        elif name == "type" and isinstance(first, SubclassInstance):
+            return first.made_by
         elif name == "super" and self._inside:
             instance, kind_of = self._inside[-1]
             return SdkSuper(instance, kind_of.above)

@@ -79,6 +79,11 @@ def counts(text):
         ("class Job:\n    def __enter__(self):\n        self.n = 1\n        return self\n"
          "    def __exit__(self, *a):\n        start(self.n)\nwith Job() as j:\n    j.n = 6", [6]),
         (f"{JOB}Job.run = lambda self: start(9)\nJob().run()", [9]),
+        (f"{JOB}    def more(self):\n        type(self).count += 1\nJob().more()\nJob().run()", [2]),
+        (f"{JOB}    def more(self):\n        self.__class__.count += 1\nJob().more()\nJob().more()\nJob().run()", [3]),
+        (f"{JOB}class Big(Job):\n    def more(self):\n        type(self).count = 6\n"
+         "Big().more()\nJob().run()\nBig().run()", [1, 6]),
+        (f"{JOB}j = Job()\nj.__class__.count = 4\nif u():\n    type(j).count = 5\nj.run()", ["?"]),
     ],
 )  # fmt: skip
 def test_attributes_of_objects_have_their_values(text, expected):
