@@ -17,6 +17,7 @@ from smspec.script.program import FileUse, ForeignScript, Program, UnreadScript,
 from smspec.script.reach import ForeignImport, IgnoredModule, MissingModule, Reach, Version
 from smspec.script.reach.reaching import Reaching
 from smspec.script.script_files import (
+    MOST_BYTES,
     ScriptSource,
     ScriptUnreadable,
     forget_trees,
@@ -214,12 +215,17 @@ _CREATES = (
 
 
 def _with_missing_files(program: Program, files: dict[str, str], modules: ProgramSource) -> Program:
-    """Return the script with the files that it reads and the source does not have, nor names a second time."""
+    """Return the script with the files, or sections of files, that it reads and the source lacks.
+
+    A file that the source names a second time may be one that it writes.
+    """
     directories = {path[: index + 1] for path in files for index, letter in enumerate(path) if letter == "/"}
     missing: dict[str, FileUse] = {}
     for use in reversed(program.file_reads):
         path = modules.path_of(use.path) if use.is_named else use.path
         if path not in files and not path.startswith("..") and not (use.is_named and "setup.py" in files):
+            missing[path] = replace(use, path=path, section="")
+        elif use.section and path in files and not _may_have_section(modules, path, use.section):
             missing[path] = replace(use, path=path)
     texts = _python_texts(files, modules) if missing else None
     followed = {one.text for one in program.texts}
@@ -233,6 +239,19 @@ def _with_missing_files(program: Program, files: dict[str, str], modules: Progra
         if f"{path}/" not in directories and _mentions(posixpath.basename(path), texts or ()) == 1
     ]
     return replace(program, file_reads=(), missing_files=tuple(reversed(found)))
+
+
+def _may_have_section(modules: ProgramSource, path: str, section: str) -> bool:
+    """Return whether an INI file may have a section."""
+    from configparser import Error, RawConfigParser  # imported late: few scripts read such files
+
+    parser = RawConfigParser(allow_no_value=True, strict=False)
+    try:
+        content = modules.content(path)
+        parser.read_string(content.decode("utf-8-sig"))
+    except (OSError, ValueError, Error):
+        return True
+    return len(content) > MOST_BYTES or parser.has_section(section)
 
 
 def _mentions(name: str, texts: Sequence[str]) -> int:

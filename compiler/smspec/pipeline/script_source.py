@@ -103,10 +103,10 @@ class ProgramSource:
         return self._by_end.get(name.replace(".", "/")) or self._by_end.get(name.rpartition(".")[2])
 
     def lacks_files(self, text: str) -> bool:
-        """Return whether a text names a data file of which the source has none of that name."""
+        """Return whether a text names a data file that the source may lack, or reads sections of one."""
         if self._names is None:
             self._names = {posixpath.basename(path) for path in self._files}
-        return bool(data_files(text) - self._names)
+        return bool(data_files(text) - self._names) or "configparser" in text
 
     def readable(self, path: str) -> SourceText:
         """Return a file as text. Raise `ScriptUnreadable` and OSError."""

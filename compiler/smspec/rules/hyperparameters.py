@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import quoted, secret_of
@@ -202,26 +202,31 @@ def command_in_one_item(job: JobSpec, source: Listing) -> Iterator[Finding]:
     A command is started without a shell: each item is one word, and no program has a name such as `python train.py`.
     """
     words = job.entry_point.command if isinstance(job.entry_point, CommandEntry) else ()
+    return words_in_one_item(words, ("entry_point", "command"), source)
+
+
+def words_in_one_item(words: Sequence[object], path: Path, source: Listing | None = None) -> Iterator[Finding]:
+    """Report the first item at ``path`` that certainly has several words; without ``source``, its files are unknown."""
     for index, word in enumerate(words):
-        parts = word.split()
-        if parts and parts != [word] and not _has(source, word):
+        parts = word.split() if isinstance(word, str) else []
+        if isinstance(word, str) and parts and parts != [word] and not _has(source, word):
             first = parts[0]
             is_file = _has(source, first) and (index == 0 or first.endswith((".py", ".sh")))
             is_module = index > 0 and first == "-m"
             if _PROGRAM.fullmatch(first) or is_file or is_module or (index == 0 and "/" not in first):
                 claim = "no module has a blank in its name" if is_module else "no file has this name"
                 yield COMMAND_IN_ONE_ITEM.at(
-                    ("entry_point", "command", index),
-                    f"`entry_point.command[{index}]` is {quoted(word)}, but {claim}",
+                    (*path, index),
+                    f"`{dotted((*path, index))}` is {quoted(word)}, but {claim}",
                     help=_help_for_words(word, parts),
                 )
                 return
-        if not (_PROGRAM.fullmatch(word) or (index and _NO_PROGRAM.fullmatch(word))):
+        if not isinstance(word, str) or not (_PROGRAM.fullmatch(word) or (index and _NO_PROGRAM.fullmatch(word))):
             return
 
 
-def _has(source: Listing, word: str) -> bool:
-    return source.has(posixpath.normpath(word).removeprefix("/opt/ml/code/"))
+def _has(source: Listing | None, word: str) -> bool:
+    return source is not None and source.has(posixpath.normpath(word).removeprefix("/opt/ml/code/"))
 
 
 def _help_for_words(word: str, parts: list[str]) -> str:

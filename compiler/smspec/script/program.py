@@ -189,13 +189,15 @@ class Stop:
 class FileUse:
     """A path, written literally, that certainly reaches a file ``operation``: of the container, or from its start.
 
-    ``is_named``: a path of the source in the form in which messages name its files.
+    ``is_named``: a path of the source in the form in which messages name its files. ``section``: what is read of an
+    INI file.
     """
 
     path: str
     operation: str
     place: Span
     is_named: bool = False
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +229,8 @@ class Program:
     have it; ``definitions``: the names that it has. ``variables`` are those ``SM_…`` that it requires,
     ``optional_variables`` those with a default, and ``other_variables`` all other ones that it requires. ``searches``
     are operations that find nothing below a path that does not exist. ``file_reads`` are files by relative paths that
-    every run reads before it could create them, and ``missing_files`` those of them that the source does not have.
+    every run reads before it could create them, and ``missing_files`` those of them that the source does not have, or
+    that do not have the section.
     """
 
     texts: tuple[SourceText, ...]

@@ -156,6 +156,8 @@ def leak(run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
     """Treat everything that the code of ``node`` names as unknown; ``frame`` is where it looks up names."""
     code = run.codes.of(node)
     run.step(1 + code.size // NODES_A_STEP)
+    if code.writes:
+        run.recorder.may_write()
     for name, attributes in code.free.items():
         frame.leak(name, attributes)
     for imported, uses in code.imports:

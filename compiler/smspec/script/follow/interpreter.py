@@ -88,6 +88,9 @@ class Recorder:
     def not_followed(self, _call: Call) -> None:
         """See a call of which nothing is known."""
 
+    def may_write(self) -> None:
+        """See that code which is not followed, or runs at any time, may make a file."""
+
     def tested(self, node: ast.If, evaluation: Evaluation) -> None:
         """See a branch of which the condition is not known."""
 
@@ -229,13 +232,17 @@ class ProgramInterpreter:
             return self.attribute_of(given[0], attribute)
         elif name in ("setattr", "delattr") and given:
             attribute = (text(given[1]) if len(given) > 1 else None) or ""
-            if isinstance(given[0], Class | Module):
+            if isinstance(given[0], Instance) and not attribute:
+                given[0].change()
+            elif isinstance(given[0], Class | Instance | Module):
                 given[0].set_attribute(attribute, given[-1])
             elif isinstance(given[0], Named):
                 self.tampered_with(f"{given[0].name}.{attribute}")
         elif patches(name):
             self.tampered_with("sys.argv")
             self.tampered_with("os.environ")
+        elif name == "vars" and given and isinstance(given[0], Instance):
+            given[0].change()
         elif sees_all(name) and not (name == "vars" and given) and not has_names_of_its_own(call.node):
             self.sees(name, self._frames[-1])
         return call.unknown_result()

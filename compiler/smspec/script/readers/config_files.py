@@ -6,10 +6,11 @@ import posixpath
 
 from smspec.script.file_use import NOT_OF_SOURCE, SourcePath
 from smspec.script.follow.frames import Call
-from smspec.script.follow.values import UNKNOWN, Value, constant, items, text
+from smspec.script.follow.values import UNKNOWN, Value, items, text
 from smspec.script.program import FileUse
 from smspec.script.record import record_of
 from smspec.source import Span
+from smspec.source.frozen import replace
 
 _SECTION = frozenset({"get", "getboolean", "getfloat", "getint", "items", "options"})
 _ASKS = frozenset({"defaults", "has_option", "has_section", "sections"})
@@ -69,10 +70,9 @@ class ConfigFile(Value):
             self._is_open = True
 
     def _needs(self, section: Value | None) -> None:
-        name = constant(section)
-        if self._read is not None and not self._is_open and self._run.is_certain and name not in (..., "DEFAULT"):
-            record_of(self._run).file_reads.append(self._read)
-            self._is_open = True  # one finding is enough
+        name = text(section)
+        if self._read is not None and not self._is_open and self._run.is_certain and name not in (None, "DEFAULT"):
+            record_of(self._run).file_reads.append(replace(self._read, section=name))
 
 
 HANDLERS = {f"configparser.{name}": ConfigFile for name in ("ConfigParser", "RawConfigParser", "SafeConfigParser")}
