@@ -10,7 +10,7 @@ import os
 import posixpath
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from smspec.pipeline.script_source import ProgramSource, candidates
 from smspec.script.program import FileUse, ForeignScript, Program, UnreadScript, bare
@@ -33,6 +33,11 @@ from smspec.workspace.ignore_rules import IgnoreRules, TooManyPatterns
 
 MOST_LOOKED_THROUGH = 200
 """Python files of a source that are searched for other uses of hyperparameters."""
+
+MOST_REMEMBERED = 16
+"""Scripts that a process remembers, with their texts: it may compile one spec again and again."""
+
+_READ: dict[object, ReadScript] = {}
 
 _OTHER_PYTHON = r"python|conda|mamba|pyenv|\buv\b|pixi|update-alternatives"
 _MOVES = (("image", "env", "PATH"), ("environment", "PATH"), ("image", "env", "PYTHONHOME"))
@@ -134,18 +139,47 @@ def read_program(
     ``directory``: that of the source, as the author names it; ``ignore`` what it excludes. ``python``: the version that
     starts the script. Raise OSError.
     """
-    files = {file.path: file.origin for file in source.files}
+    # The texts have names below the directory, and the digests are those of the files when they were listed.
+    key = started, directory, python, tuple((file.path, file.origin, file.sha256) for file in source.files)
+    read = _READ.get(key)
+    if read is None:
+        files = {file.path: file.origin for file in source.files}
+        digests = {file.path: file.sha256 for file in source.files}
+        # A script's own directory is searched first, then that of the code.
+        is_imported = started.handler is not None or started.is_module
+        path = _path_of_started(started, files)
+        places = ("",) if is_imported else tuple(dict.fromkeys((os.path.dirname(path), "")))
+        modules = ProgramSource(
+            files, directory, places, searches=started.searches, unsaved=source.unsaved, digests=digests
+        )
+        read = _read_program(started, path, files, modules, places, python)
+        if modules.is_as_listed:
+            if len(_READ) >= MOST_REMEMBERED:
+                _READ.clear()
+            _READ[key] = read
+    # What is excluded from a source is on the disk, not in the listing.
+    return replace(read, reach=with_ignored(read.reach, directory, ignore)) if isinstance(read.reach, Reach) else read
+
+
+def _path_of_started(started: Started, files: Mapping[str, str]) -> str:
     path = posixpath.normpath(started.path)
     if path not in files and (started.handler is not None or started.is_module):
-        path = path.removesuffix(".py") + ("/__main__.py" if started.is_module else "/__init__.py")
+        return path.removesuffix(".py") + ("/__main__.py" if started.is_module else "/__init__.py")
+    return path
+
+
+def _read_program(
+    started: Started,
+    path: str,
+    files: dict[str, str],
+    modules: ProgramSource,
+    places: tuple[str, ...],
+    python: Version | None,
+) -> ReadScript:
     if path not in files:
         return ReadScript(program=None if started.key == "script" else _unread(started, "it is not in `source`"))
-    # A script's own directory is searched first, then that of the code.
-    is_imported = started.handler is not None or started.is_module
-    places = ("",) if is_imported else tuple(dict.fromkeys((os.path.dirname(path), "")))
-    modules = ProgramSource(files, directory, places, searches=started.searches, unsaved=source.unsaved)
     try:
-        reach = with_ignored(_reach(started, path, modules, places, python), directory, ignore)
+        reach = _reach(started, path, modules, places, python)
         try:
             return ReadScript(program=_program(started, path, files, modules), reach=reach)
         except ScriptUnreadable as fault:

@@ -5,6 +5,7 @@ All text files are read only for the few jobs that are compared with what the so
 
 from __future__ import annotations
 
+import hashlib
 import os
 import posixpath
 from collections.abc import Iterator, Mapping
@@ -32,7 +33,7 @@ class ProgramSource:
     """``files``: the path of each on this machine, by its path in the source. ``directory``: its name in the spec.
 
     ``places`` are searched in order. ``searches``: the job makes Python search other directories, too. ``unsaved``:
-    contents by path in the source that are not on disk yet.
+    contents by path in the source that are not on disk yet. ``is_as_listed``: all that was read has the ``digests``.
     """
 
     def __init__(
@@ -43,8 +44,11 @@ class ProgramSource:
         *,
         searches: bool,
         unsaved: Mapping[str, bytes] | None = None,
+        digests: Mapping[str, str] | None = None,
     ) -> None:
         self.searches = searches
+        self.is_as_listed = digests is not None
+        self._digests = digests or {}
         self._files = files
         self._unsaved = unsaved or {}
         self._directory = directory
@@ -130,6 +134,8 @@ class ProgramSource:
 
     def _read(self, path: str) -> SourceText | None:
         content = self.content(path)
+        # A file may have changed since it was listed.
+        self.is_as_listed = self.is_as_listed and hashlib.sha256(content).hexdigest() == self._digests.get(path)
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
