@@ -286,19 +286,19 @@ def _parts(secrets: frozenset[str]) -> dict[int, frozenset[str]]:
 TAB = "    "
 """The display of a tab: its real width depends on its position and on the terminal."""
 
-_SPACES = re.compile("[\t\n\r\xa0\xad\u1680\u2000-\u200a\u202f\u205f]")
+_SPACES = "[\t\n\r\xa0\xad\u1680\u2000-\u200a\u202f\u205f]"
 
 _OF_NUMBERS = str.maketrans(dict.fromkeys("\xa0\u2007\u2009\u202f", " "))
 
-_COLORS = re.compile(r"\x1b\[[0-9;:]*[mK]")
+_COLORS = r"\x1b\[[0-9;:]*[mK]"
 """Also what erases the rest of a line, which progress bars print."""
 
-_BETWEEN_CONTROLS = re.compile("[^\\x00-\\x1f]+")
+_BETWEEN_CONTROLS = "[^\\x00-\\x1f]+"
 
-_ORDERS = re.compile(r"\x1b(?!\[(?:[0-9;:]*[A-HJKfm]|\?25[hl]))|[\x00-\x06\x0e-\x1a\x1c-\x1f]")
+_ORDERS = r"\x1b(?!\[(?:[0-9;:]*[A-HJKfm]|\?25[hl]))|[\x00-\x06\x0e-\x1a\x1c-\x1f]"
 """Escapes of a terminal that are neither colors nor moves of the cursor, and control characters without a use."""
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = r"[^\W\d_]+"
 
 
 def visible(text: str) -> str:
@@ -315,8 +315,8 @@ def visible(text: str) -> str:
     for start, stop in unseen_parts(text):
         parts += [text[end:start], *map(_escaped, text[start:stop])]
         end = stop
-    shown = _SPACES.sub(lambda match: _shown(match[0]), "".join((*parts, text[end:])))
-    return _WORD.sub(lambda match: _distinguished(match[0]) if mixed_letter(match[0]) else match[0], shown)
+    shown = re.sub(_SPACES, lambda match: _shown(match[0]), "".join((*parts, text[end:])))
+    return re.sub(_WORD, lambda match: _distinguished(match[0]) if mixed_letter(match[0]) else match[0], shown)
 
 
 def seen(text: str) -> str:
@@ -326,10 +326,10 @@ def seen(text: str) -> str:
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text  # most is, and a search takes five times as long
-    text = _ORDERS.sub(lambda match: _escaped(match[0]), text)
+    text = re.sub(_ORDERS, lambda match: _escaped(match[0]), text)
     if text.isascii() and "\x7f" not in text:
         return text
-    return _BETWEEN_CONTROLS.sub(lambda match: visible(match[0]), text)
+    return re.sub(_BETWEEN_CONTROLS, lambda match: visible(match[0]), text)
 
 
 def last_state(line: str) -> str:
@@ -344,7 +344,7 @@ def plain_spaces(text: str) -> str:
 
 def printed(text: str) -> str:
     """Return what a program printed, visible: without colors, of each line its last state."""
-    lines = (last_state(_COLORS.sub("", line)) for line in text.split("\n"))
+    lines = (last_state(re.sub(_COLORS, "", line)) for line in text.split("\n"))
     return visible(plain_spaces("\n".join(lines)))
 
 
