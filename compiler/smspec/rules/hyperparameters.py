@@ -187,13 +187,14 @@ def unused_arguments_style(job: JobSpec, _: Listing) -> Iterator[Finding]:
 
 COMMAND_IN_ONE_ITEM = Rule("SM826", "command in one item", instead_of="SM512")
 
-_PROGRAM = re.compile(
-    r"(?:/\S*/)?(?:python[\d.]*|bash|dash|sh|torchrun|accelerate|deepspeed|mpirun|env|exec|nice|nohup|numactl|time|timeout)"
+_PROGRAM = (
+    r"(?:/\S*/)?"
+    r"(?:python[\d.]*|bash|dash|sh|torchrun|accelerate|deepspeed|mpirun|env|exec|nice|nohup|numactl|time|timeout)"
 )
-_NO_PROGRAM = re.compile(r"-(?!\w*[cm]\Z).*|[A-Za-z_]\w*=.*|\d+[smhd]?", re.DOTALL)
+_NO_PROGRAM = r"-(?!\w*[cm]\Z).*|[A-Za-z_]\w*=.*|\d+[smhd]?"
 """Words between a program and the one that it starts: options, except those before a text or a module."""
 
-_OF_A_SHELL = re.compile(r"[;&|<>$`*]")
+_OF_A_SHELL = r"[;&|<>$`*]"
 
 
 def command_in_one_item(job: JobSpec, source: Listing) -> Iterator[Finding]:
@@ -213,7 +214,7 @@ def words_in_one_item(words: Sequence[object], path: Path, source: Listing | Non
             first = parts[0]
             is_file = _has(source, first) and (index == 0 or first.endswith((".py", ".sh")))
             is_module = index > 0 and first == "-m"
-            if _PROGRAM.fullmatch(first) or is_file or is_module or (index == 0 and "/" not in first):
+            if re.fullmatch(_PROGRAM, first) or is_file or is_module or (index == 0 and "/" not in first):
                 claim = "no module has a blank in its name" if is_module else "no file has this name"
                 yield COMMAND_IN_ONE_ITEM.at(
                     (*path, index),
@@ -221,7 +222,8 @@ def words_in_one_item(words: Sequence[object], path: Path, source: Listing | Non
                     help=_help_for_words(word, parts),
                 )
                 return
-        if not isinstance(word, str) or not (_PROGRAM.fullmatch(word) or (index and _NO_PROGRAM.fullmatch(word))):
+        is_program = isinstance(word, str) and re.fullmatch(_PROGRAM, word)
+        if not isinstance(word, str) or not (is_program or (index and re.fullmatch(_NO_PROGRAM, word, re.DOTALL))):
             return
 
 
@@ -230,7 +232,7 @@ def _has(source: Listing | None, word: str) -> bool:
 
 
 def _help_for_words(word: str, parts: list[str]) -> str:
-    if _OF_A_SHELL.search(word):
+    if re.search(_OF_A_SHELL, word):
         return "write `[bash, -c, TEXT]`: only a shell reads such a text"
     is_plain = len(parts) <= 4 and all(re.fullmatch(r"[A-Za-z/.-][\w./-]*", part) for part in parts)
     return "write one word per item" + (f": `{', '.join(parts)}`" if is_plain else ", as in `[python, train.py]`")

@@ -277,7 +277,7 @@ class UnreadScript:
     help: str = ""
 
 
-_INTERPRETER = re.compile(r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-S[ \t]+)?)?(?:\S*/)?([^\s/]+)([^\n]*)")
+_INTERPRETER = r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-S[ \t]+)?)?(?:\S*/)?([^\s/]+)([^\n]*)"
 _BOM = b"\xef\xbb\xbf"
 _SHELLS: dict[str, Literal["bash", "sh"]] = {"bash": "bash", "sh": "sh", "dash": "sh"}
 
@@ -327,7 +327,7 @@ class ForeignScript:
         """The name of the interpreter in its first line, and its options; `sh` starts a script without one."""
         if self.shell:
             return self.shell, self.options
-        found = _INTERPRETER.match(self.text.partition("\n")[0])
+        found = re.match(_INTERPRETER, self.text.partition("\n")[0])
         return (found[1], found[2]) if found else ("sh" if self.name.endswith(".sh") else "", "")
 
     @property

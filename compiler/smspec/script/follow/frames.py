@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _HARMLESS = ("__name__", "__doc__", "__qualname__", "__module__", "__annotations__")
 """Attributes of a function by which code cannot get at the names of its module."""
 
+Repeats = tuple[int | None, str]
+"""How often a loop runs: a number, or the name of an option."""
+
 NODES_A_STEP = 8
 """Nothing in them is followed, so a step is cheap."""
 

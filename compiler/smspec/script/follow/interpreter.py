@@ -29,7 +29,7 @@ from smspec.script.follow.facts import (
     patches,
     sees_all,
 )
-from smspec.script.follow.frames import Call, Frame, Function, Generated, Unchanging, bind
+from smspec.script.follow.frames import Call, Frame, Function, Generated, Repeats, Unchanging, bind
 from smspec.script.follow.statements import Statements, import_names
 from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, items, text
 from smspec.source import Span
@@ -40,9 +40,6 @@ DEEPEST = 12
 """The maximum depth of nested function calls."""
 
 Finder = Callable[["ProgramInterpreter", str], "Module | None"]
-
-Repeats = tuple[int | None, str]
-"""How often a loop runs: a number, or the name of an option."""
 
 
 class TooManySteps(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from smspec.script.file_use import NOT_OF_SOURCE, SourcePath
 from smspec.script.follow.frames import Call
@@ -61,7 +62,7 @@ class ConfigFile(Value):
         path = several[0] if several is not None and len(several) == 1 else given
         is_named = isinstance(path, SourcePath)
         found = path.path if isinstance(path, SourcePath) else text(path)
-        is_of_source = bool(found) and (is_named or not NOT_OF_SOURCE.match(found or ""))
+        is_of_source = bool(found) and (is_named or not re.match(NOT_OF_SOURCE, found or ""))
         is_first = self._read is None
         if found and is_of_source and is_first and call.is_certain and not record_of(call.run).may_have_files:
             normal = posixpath.normpath(found)
