@@ -4,18 +4,22 @@ A text of a file has its link, and its ``cause``, without which nobody could tel
 issue describes the failure, and the text is what SageMaker or a library writes then. ``job`` has members of the
 response of DescribeTrainingJob. Names, accounts, and addresses are replaced.
 
-A third of the texts, chosen by the digest of their links, is kept: do not look at them when you change a pattern.
+A third of the texts, chosen by the digest of their links, is kept: do not look at them when you change a pattern. A
+text with ``seen`` came later: whoever added it has read what was found in it, so it is not kept. Such texts measure
+causes only before they are added: of the last 86, taken in the order of searches, 58 % of those with a cause were
+found, and 2.3 % of all had a wrong one.
 """
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
 import yaml
 
-from smspec.service.failures import CAUSES, diagnose, failure_in
-from smspec.service.failures.job_causes import MAX_RUNTIME, SPOT_WITHOUT_CHECKPOINTS
+from smspec.service.failures import CAUSES, diagnose, failure_in, words_of
+from smspec.service.failures.job_causes import MAX_RUNTIME, MAX_WAIT, SPOT_WITHOUT_CHECKPOINTS, STOPPED
 
 HERE = Path(__file__).parent
 FEWEST, LEAST_RECALL, MOST_WRONG = 200, 0.90, 0.02
@@ -26,7 +30,7 @@ def texts():
 
 
 def is_kept(text):
-    return int(hashlib.sha256(text["link"].encode()).hexdigest(), 16) % 3 == 0
+    return "seen" not in text and int(hashlib.sha256(text["link"].encode()).hexdigest(), 16) % 3 == 0
 
 
 def found(text):
@@ -41,8 +45,16 @@ def test_texts_are_many_and_each_has_its_link():
 
 
 def test_texts_name_causes_that_exist():
-    known = {cause.name for cause in (*CAUSES, MAX_RUNTIME, SPOT_WITHOUT_CHECKPOINTS)}
+    known = {cause.name for cause in (*CAUSES, MAX_RUNTIME, MAX_WAIT, SPOT_WITHOUT_CHECKPOINTS, STOPPED)}
     assert {each["cause"] for each in texts() if "cause" in each} <= known
+
+
+def test_words_of_patterns_lose_no_line():
+    lines = {line.lower() for each in texts() for line in each.get("text", "").splitlines()}
+    for cause in CAUSES:
+        words, pattern = words_of(cause.pattern), re.compile(cause.pattern, re.IGNORECASE | re.ASCII)
+        lost = [line for line in lines if words and pattern.search(line) and not any(word in line for word in words)]
+        assert not lost, cause.name
 
 
 @pytest.mark.parametrize("part", ["tuned", "kept"])

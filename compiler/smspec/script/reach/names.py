@@ -1,14 +1,41 @@
-"""The names that a module of the source has, or certainly lacks."""
+"""The names that a module of the source has, or certainly lacks, and those that Python's library takes from it.
+
+The table has what modules of Python's library take from each other when they are imported, in each version from 3.8 to
+3.13. A module of the source with the same name comes first: without the name, the import fails. It is from imports
+beside a copy that lacks one name. A module that an interpreter may import before the script is not in it.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from smspec.script.handlers import lacks
 from smspec.script.reach.certain_code import TAMPERS
 
 _ANY_NAME = re.compile(rf"{TAMPERS}|\b(?:exec|globals|locals|setattr|vars)\b|\bimport\s*\*")
+
+_EMAIL = ("email.message", "http.client", "http.server", "smtplib", "urllib.request")
+_LOGGING = ("asyncio", "concurrent.futures", "logging", "logging.config", "logging.handlers")
+
+TAKEN: dict[str, dict[str, tuple[str, ...]]] = {
+    "copy": {"deepcopy": ("smtplib", "xml.etree.ElementTree")},
+    "logging": {"getLogger": ("asyncio", "concurrent.futures")},
+    "numbers": {"Rational": ("fractions", "statistics")},
+    "queue": {"Queue": ("multiprocessing.managers",)},
+    "random": {
+        "Random": ("multiprocessing.managers", "multiprocessing.pool", "tempfile", "urllib.request"),
+        "SystemRandom": ("secrets",),
+    },
+    "socket": {
+        "socket": ("asyncio", "multiprocessing", "multiprocessing.managers", "multiprocessing.pool", "ssl"),
+        "_GLOBAL_DEFAULT_TIMEOUT": ("http.client", "http.server", "smtplib", "urllib.request"),
+    },
+    "string": {"Template": _LOGGING, "ascii_letters": _EMAIL},
+    "token": {"EXACT_TOKEN_TYPES": ("asyncio", "dataclasses", "inspect", "unittest")},
+}
+"""Module → name in it → the modules that cannot be imported without it."""
 
 
 def may_have(tree: ast.Module | None, text: str, name: str) -> bool:
@@ -65,3 +92,11 @@ def binds(tree: ast.Module, text: str, name: str, but: ast.stmt) -> bool:
         for node in ast.walk(tree)
         if node not in within
     )
+
+
+def taken_by(name: str) -> Iterator[tuple[str, str]]:
+    """Yield the modules, each with a name in it, that an import of a module of Python's library needs."""
+    parts = name.split(".")
+    above = {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    for module, names in TAKEN.items():
+        yield from ((module, each) for each, users in names.items() if not above.isdisjoint(users))

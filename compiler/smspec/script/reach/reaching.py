@@ -331,8 +331,7 @@ class Reaching:
 
     def _standard(self, name: str, place: Span) -> None:
         """Report a module of Python's library that takes a name from one that the source hides, and that lacks it."""
-        from smspec.script.reach.names import may_have
-        from smspec.script.reach.standard_library import taken_by
+        from smspec.script.reach.names import may_have, taken_by
 
         for module, needed in taken_by(name):
             if self._has_opened or self._searches or module not in self._hiding or module == name:

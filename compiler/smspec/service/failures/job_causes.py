@@ -83,7 +83,8 @@ JOB_CAUSES = (
     FailureCause(
         name="capacity",
         pattern=r"\b(EC2)?(Insufficient)?CapacityError\b|InsufficientInstanceCapacity"
-        r"|Unable to provision requested ML compute capacity|[Ii]nsufficient capacity error from EC2",
+        r"|Unable to provision requested ML compute capacity|[Ii]nsufficient capacity error from EC2"
+        r"|insufficient capacity\b",
         cause="AWS has no free instance of this type in the region, or in the zones of the subnets",
         fix="submit the job again later, list alternatives in `hosts.any_of`, or add subnets of more zones",
         keys=("hosts.any_of", "hosts.instance_type", "network.subnets"),
@@ -92,7 +93,8 @@ JOB_CAUSES = (
     ),
     FailureCause(
         name="quota",
-        pattern=r"\bResourceLimitExceeded\b|account-level service limit",
+        pattern=r"\bResourceLimitExceeded\b|account-level service limit"
+        r"|\bServiceQuotaExceeded|\bLimitExceededException\b",
         cause="the quota of the account for this instance type is used up, or 0",
         fix="wait for other jobs to end, request a higher quota, or change `hosts.instance_type`;"
         " `smspec quotas` shows the quotas",
@@ -102,7 +104,7 @@ JOB_CAUSES = (
     ),
     FailureCause(
         name="role",
-        pattern=r"Could not assume role|cannot assume the role|not authorized to perform: sts:AssumeRole"
+        pattern=r"(could not|cannot|unable to) assume (the )?role|not authorized to perform: sts:AssumeRole"
         r"|sagemaker\.amazonaws\.com.{0,40} to assume",
         cause="SageMaker cannot assume the execution role",
         fix="correct `role`, and let its trust policy name sagemaker.amazonaws.com",
@@ -142,9 +144,19 @@ JOB_CAUSES = (
         source=f"{_SDK}/222",
     ),
     FailureCause(
+        name="program-not-found",
+        pattern=r"\bexit(ed)?[ _]?(with )?(code|status):? 127\b",
+        cause="a shell found no program of a name in the image",
+        fix="look at the line `not found` in the log; set `entry_point`, or add the program to the image's PATH",
+        keys=("entry_point",),
+        rank=STATUS,
+        source=f"{_SDK}/222",
+    ),
+    FailureCause(
         name="image-pull",
         pattern=r"Cannot pull algorithm container|Cannot find the requested image|\becr:(BatchGetImage|GetDownloadUrl"
-        r"ForLayer|BatchCheckLayerAvailability|GetAuthorizationToken)\b|CannotPullContainer|manifest for \S+ not found",
+        r"ForLayer|BatchCheckLayerAvailability|GetAuthorizationToken)\b|CannotPullContainer|manifest for \S+ not found"
+        r"|pull access denied|ImagePullBackOff|ErrImagePull|no basic auth credentials",
         cause="SageMaker cannot pull the image: it is missing, in a different region, or the role may not read it",
         fix="push the image, correct `image`, and allow `role` to read it: `smspec render --iam-policy` prints the"
         " policy; in a private network, add endpoints for ECR and S3",
@@ -163,7 +175,8 @@ JOB_CAUSES = (
     ),
     FailureCause(
         name="no-data",
-        pattern=r"No S3 objects found under S3 URL|S3 key: .{1,1024} matched no files",
+        pattern=r"No S3 objects found under S3 URL|S3 key: .{1,1024} matched no files"
+        r"|no (objects|files) (were )?found (under|in|at) s3:",
         cause="a channel's prefix has no objects",
         fix="correct `channels.*.s3`, or upload the data; the bucket must be in the job's region",
         keys=("channels.*.s3",),
@@ -189,7 +202,8 @@ JOB_CAUSES = (
     FailureCause(
         name="s3-unreachable",
         pattern=r"route to an S3 VPC endpoint|subnet's route table|outbound traffic to S3"
-        r"|Connect timeout on endpoint URL: \"https://[\w.-]*s3[\w.-]*amazonaws",
+        r"|Connect timeout on endpoint URL: \"https://[\w.-]*s3[\w.-]*amazonaws"
+        r"|Unable to execute request to S3",
         cause="the hosts cannot reach S3 from their subnets",
         fix="add a gateway endpoint for S3 or a NAT device to `network.subnets`, and allow outbound traffic in"
         " `network.security_groups`",
@@ -199,11 +213,22 @@ JOB_CAUSES = (
     FailureCause(
         name="disk-full",
         pattern=r"Insufficient disk space|[Nn]o space left on device|\bErr(no|or) 28\b|Disk quota exceeded"
-        r"|\bENOSPC\b|disk is full|lack of disk space",
+        r"|\bENOSPC\b|disk is full|lack of disk space"
+        r"|not enough (free )?(disk )?space|PytorchStreamWriter failed writing"
+        r"|inline_container\.cc.{0,40}unexpected pos",
         cause="a volume of a host is full: data, checkpoints, and the model share it",
         fix="increase `hosts.volume`, write less, or read the data with `input_mode: FastFile` or `Pipe`",
         keys=("hosts.volume", "input_mode"),
         source=f"{_SDK}/128",
+    ),
+    FailureCause(
+        name="io-error",
+        pattern=r"\[Errno (5|116)\]|input/output error|stale file handle|transport endpoint is not connected",
+        cause="a disk of a host, or a file system that it mounts, failed",
+        fix="submit the job again; if it fails again, look at the file system of `channels.*.file_system`",
+        keys=("channels.*.file_system",),
+        retry="yes",
+        source="https://github.com/open-mmlab/mmdetection/issues/6461",
     ),
     FailureCause(
         name="data-denied",
@@ -267,7 +292,7 @@ JOB_CAUSES = (
     FailureCause(
         name="s3-missing",
         pattern=r"\bNoSuchKey\b|\bNoSuchBucket\b|specified (key|bucket) does not exist|\(404\) when calling the"
-        r"|HeadObject operation: Not Found",
+        r"|HeadObject operation: Not Found|object s3://\S+ not found",
         cause="an object or a bucket that the script or the toolkit reads does not exist",
         fix="correct the address in `hyperparameters`, `source.s3`, or the code, or upload the object",
         keys=("hyperparameters", "source.s3"),
@@ -276,7 +301,8 @@ JOB_CAUSES = (
     FailureCause(
         name="access-denied",
         pattern=r"\bAccessDenied(Exception)?\b|\(403\) when calling the|operation: (Access Denied|Forbidden"
-        r"|Unauthorized)|\(Unauthorized\) when calling|is not authorized to perform:|UnauthorizedOperation",
+        r"|Unauthorized)|\(Unauthorized\) when calling|is not authorized to perform:"
+        r"|does not have sufficient permissions|UnauthorizedOperation",
         cause="the role may not do what the script or the toolkit calls",
         fix="allow `role` the action that the message names, on that resource: `smspec render --iam-policy` prints"
         " what the job itself needs",
@@ -343,7 +369,8 @@ JOB_CAUSES = (
     ),
     FailureCause(
         name="download-failed",
-        pattern=r"Data download failed",
+        pattern=r"Data download failed"
+        r"|Failed to download data",
         cause="SageMaker could not copy the data of a channel to the hosts",
         fix="check that `channels.*.s3` exists, that `role` may read it, and that it fits in `hosts.volume`",
         keys=("channels.*.s3", "role", "hosts.volume"),
@@ -352,7 +379,7 @@ JOB_CAUSES = (
     ),
     FailureCause(
         name="internal-error",
-        pattern=r"\bInternalServerError\b",
+        pattern=r"\bInternalServerError\b|\(500\) when calling the \w+TrainingJob",
         cause="SageMaker failed, or could not say why",
         fix="submit the job again, or set `retries`; if it fails again, contact AWS Support",
         keys=("retries",),

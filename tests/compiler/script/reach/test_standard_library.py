@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from smspec.pipeline.script_source import ProgramSource
+from smspec.script.reach.names import TAKEN
 from smspec.script.reach.reaching import _HIDING, Reaching
-from smspec.script.reach.standard_library import TAKEN
 
 ALL = [(hidden, name, user) for hidden, names in TAKEN.items() for name, users in names.items() for user in users]
 FINE = {

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from smspec.service.failures import CAUSES, MOST_LINES, JobFailure, diagnose, failure_in, failure_of
+from smspec.service.failures import CAUSES, MOST_LINES, JobFailure, diagnose, failure_in, failure_of, words_of
 from smspec.service.failures.job_causes import MAX_RUNTIME, MAX_WAIT, SPOT_WITHOUT_CHECKPOINTS, STOPPED
 from smspec.spec.schema.reference import keys
 
@@ -166,3 +166,50 @@ def test_last_lines_of_a_log_are_searched():
 def test_secrets_in_the_evidence_are_masked():
     key = "AKIA" + "IOSFODNN7EXAMPLF"
     assert key not in diagnose(failure_in(f"{FULL_GPU} {key}")).evidence
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (r"Bus error|a\.b \(c\)", {"bus error", "a.b (c)"}),
+        (r"exit (code|status) 7", {"exit "}),
+        (r"\bSIG[A-Z]+ ended\b.{0,40}x", {" ended"}),
+        (r"colou?r of", {"colo"}),
+        (r"long word|(short|or) a", set()),
+        (r"ab", set()),
+    ],
+)
+def test_words_of_a_pattern_are_in_each_line_that_matches(pattern, words):
+    assert words_of(pattern) == words
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "W0126 01:18:04 torch/distributed/elastic/api.py:897] Sending process 13403 closing signal SIGTERM",
+        "[2023-06-07 10:11:12,345] [INFO] [launch.py:428:sigkill_handler] Killing subprocess 4242",
+    ],
+)
+def test_launcher_that_ends_other_processes_shows_no_cause(line):
+    assert name(log=(("algo-1", line),)) is None
+    assert name(log=(("algo-1", line), ("algo-1", "failed (exitcode: -9) local_rank: 4"))) == "host-memory"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("exits with return code = -9", "host-memory"),
+        ("failed (exitcode: -9) local_rank: 3", "host-memory"),
+        ("subprocess returned non-zero exit status -9.", "host-memory"),
+        ("container exited with 137", "host-memory"),
+        ("AlgorithmError: , exit code: 139", "crash"),
+        ("returncode=-6", "crash"),
+        ("died with <Signals.SIGTERM: 15>.", "terminated"),
+        ("step 137, exit loss 0.137", None),
+        ("episode return -9.0, mean return -11", None),
+        ("exit code: 1", None),
+        ("exit code: 1373", None),
+    ],
+)
+def test_exit_status_of_a_signal_is_found_in_each_form(line, expected):
+    assert name(log=(("algo-1", line),)) == expected
