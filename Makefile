@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 TOOLKIT := .venv-toolkit
+SITE := .venv-site
 REV ?= HEAD
 SOURCES ?= .venv/sources
 # With it, every process of the tests would compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
 
-.PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock benchmarks clean
+.PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock docs site docs-lock benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo on this machine"
@@ -20,6 +21,7 @@ help:
 	@echo "make quick       check lint, types, and imports, and run the tests that your change most likely breaks"
 	@echo "make explore     run the property tests with new random examples"
 	@echo "make check       check format, lint, types, and imports"
+	@echo "make docs        build the site in build/site, check its links and anchors, and run the commands of its pages"
 	@echo "make golden      rewrite the golden files; review the diff"
 	@echo "make frozen      compare all outputs with those of REV (default: HEAD)"
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
@@ -91,6 +93,24 @@ dev-lock: $(VENV)/.dev
 	$(BIN)/uv pip compile --no-config --quiet --upgrade --universal --python-version 3.10 --extra dev --strip-extras --no-annotate \
 		--no-emit-index-url --no-emit-find-links --custom-compile-command 'make dev-lock' --output-file dev.lock pyproject.toml
 
+# Links, anchors, and everything else that Sphinx warns about are errors.
+site: $(SITE)/.ready
+	$(SITE)/bin/sphinx-build --quiet --nitpicky --fail-on-warning --keep-going -c docs/site -d build/doctrees . build/site
+	@echo "open build/site/index.html"
+
+docs: site $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n auto tests/project/test_documents.py tests/project/test_documented_commands.py \
+		tests/project/test_gitops_document.py tests/compiler/cli/test_moving_in_document.py tests/runtime/pipe/test_pipe_mode_document.py
+
+$(SITE)/.ready: docs/site/requirements.txt | $(BIN)/python
+	@$(PYTHON) -m venv --clear $(SITE)
+	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@touch $@
+
+docs-lock: $(VENV)/.dev
+	$(BIN)/uv pip compile --no-config --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command 'make docs-lock' --output-file docs/site/requirements.txt docs/site/requirements.in
+
 # Peers have a separate environment, because of conflicting dependencies. Without them a benchmark names what it omits.
 $(PEERS)/.ready: tests/benchmarks/peers.txt | $(BIN)/python
 	@$(PYTHON) -m venv --clear $(PEERS)
@@ -112,4 +132,4 @@ benchmarks: $(VENV)/.dev $(PEERS)/.ready $(TOOLKIT)/.ready
 	done
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(TOOLKIT) build run dist
+	rm -rf $(VENV) $(PEERS) $(TOOLKIT) $(SITE) build run dist
