@@ -11,7 +11,7 @@ SOURCES ?= .venv/sources
 unexport PYTHONDONTWRITEBYTECODE
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
 
-.PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock docs site docs-lock benchmarks clean
+.PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock docs site hash-locks benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo on this machine"
@@ -74,7 +74,7 @@ check: $(VENV)/.dev
 
 golden: $(VENV)/.dev
 	@status=0; $(BIN)/python docs/spec_reference.py && $(BIN)/python docs/diagnostics.py && $(BIN)/python docs/failures.py || status=$$?; \
-	$(BIN)/python -m pytest tests/golden tests/rejected tests/imported --update || status=$$?; \
+	$(BIN)/python -m pytest tests/golden tests/rejected tests/imported tests/project/test_gitops_document.py --update || status=$$?; \
 	git status --short tests docs compiler/smspec/diagnostics/pages.txt; exit $$status
 
 frozen: $(VENV)/.dev
@@ -107,9 +107,14 @@ $(SITE)/.ready: docs/site/requirements.txt | $(BIN)/python
 	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	@touch $@
 
-docs-lock: $(VENV)/.dev
-	$(BIN)/uv pip compile --no-config --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate \
-		--no-emit-index-url --no-emit-find-links --custom-compile-command 'make docs-lock' --output-file docs/site/requirements.txt docs/site/requirements.in
+# With hashes: what makes the site, and what the action and a release install.
+LOCK := $(BIN)/uv pip compile --no-config --quiet --upgrade --universal --generate-hashes --no-annotate --no-emit-index-url \
+	--no-emit-find-links --custom-compile-command 'make hash-locks'
+hash-locks: $(VENV)/.dev
+	$(LOCK) --python-version 3.11 --output-file docs/site/requirements.txt docs/site/requirements.in
+	$(LOCK) --python-version 3.10 --output-file .github/action/requirements.txt pyproject.toml
+	$(LOCK) --python-version 3.10 --output-file .github/action/requirements-build.txt \
+		--constraint .github/action/requirements.txt .github/action/requirements-build.in
 
 # Peers have a separate environment, because of conflicting dependencies. Without them a benchmark names what it omits.
 $(PEERS)/.ready: tests/benchmarks/peers.txt | $(BIN)/python
