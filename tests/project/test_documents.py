@@ -164,6 +164,16 @@ def test_pages_that_code_names_exist():
     assert sorted(page for page in found if not (ROOT / page).exists()) == []
 
 
+def test_pictures_of_pages_are_those_of_the_script():
+    made = runpy.run_path(str(ROOT / "docs/pictures.py"))["MADE"]
+    assert {f"{name}.png" for name in made} == {path.name for path in (ROOT / "docs/pictures").iterdir()}
+    shown = re.compile(r"<img src=\"([^\"]+)\" width=\"\d+\" alt=\"[^\"]{20,}\">")
+    found = {
+        (path.parent / name).resolve() for path in DOCUMENTS for name in shown.findall(path.read_text(encoding="utf-8"))
+    }
+    assert found == {path.resolve() for path in (ROOT / "docs/pictures").iterdir()}
+
+
 def test_index_names_every_command_and_page():
     text = (ROOT / "docs/README.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"smspec {name}" not in text] == []
