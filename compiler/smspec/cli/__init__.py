@@ -56,6 +56,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "facts": {
         "prices": ("smspec.cli.prices", "print or update the prices of training instances"),
         "quotas": ("smspec.cli.quotas", "print or update the quotas of accounts for training jobs"),
+        "offers": ("smspec.cli.offers", "list the instance types that fit, the cheapest first"),
     },
 }
 """What commands are for → their names, each with its module and summary, in the order of the help.

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 from smspec.diagnostics import SEVERITIES, Diagnostic, InvalidInput
-from smspec.diagnostics.quoting import masked, multiline_visible, seen, visible, without_credentials
+from smspec.diagnostics.quoting import (
+    masked,
+    multiline_visible,
+    seen,
+    visible,
+    without_commands,
+    without_credentials,
+)
 from smspec.source import SourceText
 
 _USUAL_COLUMNS = 80
@@ -28,8 +36,8 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 class Console:
     """The two streams of a command. Only results go to ``out``; a closed reader is not an error.
 
-    Neither gets the credentials of this process, whichever field of a response repeats them, nor orders to a terminal:
-    text with colors has methods of its own.
+    Neither gets the credentials of this process, whichever field of a response repeats them, nor orders to a terminal
+    or to a CI system: text with colors has methods of its own.
     """
 
     def __init__(self, out: TextIO | None, err: TextIO | None, environment: Mapping[str, str]) -> None:
@@ -52,11 +60,15 @@ class Console:
 
         ``has_verdict``: it says what became of a job or a check, which has colors on a terminal.
         """
-        shown = multiline_visible(text)
+        shown = without_commands(multiline_visible(text))
         self.content(coloured_verdicts(shown) if has_verdict and self.out_in_colour else shown)
 
     def painted_result(self, text: str) -> None:
         """Write a result for people, every value of which is visible already: it may have colors."""
+        self.content(without_commands(seen(text)))
+
+    def commands(self, text: str) -> None:
+        """Write commands for a CI system, in which every value is visible already."""
         self.content(seen(text))
 
     def content(self, text: str) -> None:
@@ -133,7 +145,7 @@ class Console:
         if self._err is None:
             return
         try:
-            self._err.write(without_credentials(seen(text)))
+            self._err.write(without_credentials(without_commands(seen(text))))
             self._err.flush()
         except (OSError, ValueError):
             _abandon(self._err)
@@ -149,10 +161,17 @@ def table(rows: Sequence[tuple[str, ...]]) -> str:
 def process_console() -> Console:
     """Return the console of this process: UTF-8 and ``\
 `` in any locale, so that results are reproducible."""
+    sys.stdout, sys.stderr = _buffered(sys.stdout), _buffered(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     return Console(sys.stdout, sys.stderr, os.environ)
+
+
+def _buffered(stream: TextIO) -> TextIO:
+    """Return a stream that writes everything: with PYTHONUNBUFFERED, Python loses what a signal interrupts."""
+    raw = getattr(stream, "buffer", None)
+    return io.TextIOWrapper(io.BufferedWriter(raw), line_buffering=True) if isinstance(raw, io.FileIO) else stream
 
 
 def coloured_verdicts(text: str) -> str:

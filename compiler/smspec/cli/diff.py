@@ -80,7 +80,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     reviews = (*outcome.comparison.settings, *outcome.comparison.reviews)
     failures = fail_on.failures(reviews) if fail_on is not None else ()
-    console.painted_result(_shown(args, outcome, failures, console))
+    write = console.commands if args.format == "github" else console.painted_result
+    write(_shown(args, outcome, failures, console))
     for note in outcome.notes:
         console.say(note)
     for failed in failures:

@@ -1,4 +1,4 @@
-"""``smspec explain``: print the page of an error code or a spec key, a family of codes, or where a word occurs."""
+"""``smspec explain``: the page of an error code or a spec key, where a word occurs, or why a training job failed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from smspec.cli.console import Console, UsageError
 from smspec.diagnostics.explanation import explained_codes, explanation
-from smspec.diagnostics.quoting import one_of
+from smspec.diagnostics.quoting import one_of, visible
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import to_data
 
@@ -17,9 +17,16 @@ HELP = """\
 Explain an error code (SM204) or a spec key (channels.NAME.input_mode).
 
 `explain SM5` lists the codes of a family. Any other word is searched in keys, titles, and pages. Without a topic, list
-the families of codes and the keys of a job."""
+the families of codes and the keys of a job.
+
+--failure shows why a training job failed: the likely cause, the line that shows it, what to change in the spec, and
+whether a retry helps. FILE has the failure reason, the end of a log, or both, as you copied them, or JSON of the AWS
+CLI: a response of DescribeTrainingJob, GetLogEvents, or FilterLogEvents. Nothing is sent anywhere.
+
+Exit status: 0 done, whether the cause is known or not; 2 unknown topic, or FILE cannot be read."""
 
 _MOST_OFFERED = 3
+_MOST_BYTES = 32 << 20
 
 FAMILIES = {
     "SM1": "YAML, JSON, bases, overlays and variables",
@@ -41,9 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "topic", metavar="CODE|KEY", nargs="?", help="a code as in `error[SM204]`, a key of the spec, or a word"
     )
+    parser.add_argument("--failure", metavar="FILE", help="explain why a training job failed; - reads stdin")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="format of --failure")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
+    if args.failure is not None:
+        return _explain_failure(args, console)
+    if args.format == "json":
+        raise UsageError("--format json requires --failure")
     if args.topic is None:
         console.result("".join(f"{line}\n" for line in _overview()))
         return 0
@@ -61,6 +74,26 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if not page:
         raise UsageError(f"unknown code or key `{topic}`{_guess(topic)}")
     console.result(page if page.endswith("\n") else f"{page}\n")
+    return 0
+
+
+def _explain_failure(args: argparse.Namespace, console: Console) -> int:
+    if args.topic is not None:
+        raise UsageError(f"--failure cannot be combined with the topic `{visible(args.topic)}`")
+    # Imported late: most explanations need neither.
+    from smspec.service.failures import diagnose, failure_in
+    from smspec.workspace.spec_reading import content_of
+
+    content = content_of(args.failure, _MOST_BYTES, "a log", dash_is_input=True)
+    if len(content) > _MOST_BYTES:
+        raise UsageError("--failure: the log is larger than 32 MiB; pass its end: tail -n 2000 FILE")
+    if not content.strip():
+        raise UsageError("--failure: the text is empty; pass a failure reason, or the end of a log")
+    diagnosis = diagnose(failure_in(content.decode("utf-8", "replace")))
+    if args.format == "json":
+        console.content(f"{json.dumps(diagnosis.record(), indent=2)}\n")
+    else:
+        console.result("".join(f"{visible(line)}\n" for line in diagnosis.lines()))
     return 0
 
 

@@ -14,7 +14,7 @@ from smspec.cli.console import Console
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import add_root_argument, root
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.quoting import masked, visible
+from smspec.diagnostics.quoting import MASK, masked, visible
 from smspec.output.atomic_file import OutputFailed, is_generated, remove_unfinished, replace_content
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import find_candidates
@@ -100,11 +100,31 @@ def _difference(formatted: _Formatted) -> str:
     from difflib import unified_diff  # imported late: it takes longer than the parser of most specs
 
     path = visible(formatted.path)
-    before, after = (
-        [masked(line) for line in content.decode("utf-8").splitlines()]
-        for content in (formatted.before, formatted.after)
-    )
+    before, after = _without_secrets(formatted.before.decode("utf-8"), formatted.after.decode("utf-8"))
     return "".join(f"{visible(line)}\n" for line in unified_diff(before, after, path, path, n=1, lineterm=""))
+
+
+def _without_secrets(before: str, after: str) -> tuple[list[str], list[str]]:
+    """Return the lines of two texts with the same lines, masked: what is a secret in one of them is one in the other.
+
+    A secret may have several lines, such as a private key, or be recognized by the line above it.
+    """
+    hidden: dict[str, str] = {}
+    for text in (before, after):
+        for line, shown in zip(text.split("\n"), masked(text).split("\n"), strict=True):
+            words = line.lstrip(" -")  # the first line of an item gets a dash
+            if line != shown and shown.count(MASK) > hidden.get(words, "").count(MASK):
+                hidden[words] = shown[len(line) - len(words) :]
+
+    def masked_line(line: str) -> str:
+        words = line.lstrip(" -")
+        return line[: len(line) - len(words)] + hidden.get(words, words).removesuffix("\r")
+
+    return [*map(masked_line, _lines(before))], [*map(masked_line, _lines(after))]
+
+
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")
 
 
 def _formatted(path: str, cache: InputCache) -> _Formatted:

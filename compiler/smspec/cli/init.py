@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from smspec.cli.console import CommandRefused, Console
 from smspec.cli.parser import add_quiet_argument
@@ -17,10 +18,13 @@ from smspec.spec.yaml.events import meaning
 from smspec.workspace.deferred_signals import signals_deferred, signals_interrupt
 from smspec.workspace.path_targets import repository_top, upwards
 
+if TYPE_CHECKING:
+    from smspec.scaffold.found_source import ReadSource
+
 HELP = """\
 Create a working example job with comments: a spec, a training script, and some data. With --from, or next to an
 existing src/, create the spec of the script that is there: its arguments become hyperparameters, its data
-channels, and its imports packages. Never overwrites a file.
+channels, and its imports packages, with the versions installed here or, with uv, the newest. Never overwrites a file.
 
 Also writes .gitignore, or adds lines to it, and .smspec.schema.json for editor completion, unless the repository
 has one.
@@ -64,7 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     directory: str = args.directory
-    made = _made(args, directory)
+    with signals_interrupt():
+        made = _made(args, directory, console)
     taken = [path for path in made.files if os.path.lexists(os.path.join(directory, path))]
     if taken:
         named = ", ".join(f"`{os.path.join(directory, path)}`" for path in taken[:3])
@@ -82,7 +87,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.remark("", "next:")
     if directory != ".":
         console.remark(f"  cd {shlex.quote(directory)}")
-    for step in ("smspec validate", made.run, "smspec build"):
+    for step in (*made.first, "smspec validate", made.run, "smspec build"):
         console.remark(f"  {step}")
     console.remark("replace the example role, region, and S3 URIs in job.yaml, then run the job in SageMaker:")
     console.remark("  smspec submit --upload-data")
@@ -91,14 +96,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Made:
-    """``files`` by their paths. ``run``: the command that runs the job on this machine, if there is one."""
+    """``files`` by their paths. ``run``: the command that runs the job on this machine. ``first``: steps before all."""
 
     files: dict[str, bytes]
     run: str
+    first: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
-def _made(args: argparse.Namespace, directory: str) -> _Made:
+def _made(args: argparse.Namespace, directory: str, console: Console) -> _Made:
     # Imported late: a template needs no script.
     from smspec.scaffold.found_source import NoScript, existing_script, read_source
     from smspec.scaffold.spec_of_script import spec_of_script
@@ -112,11 +118,41 @@ def _made(args: argparse.Namespace, directory: str) -> _Made:
         read = read_source(directory, script)
     except NoScript as missing:
         raise CommandRefused(str(missing)) from None
-    spec = spec_of_script(read, _as_text(name), directory, schema or SCHEMA)
+    newest = _newest_versions(read, directory, console)
+    spec = spec_of_script(read, _as_text(name), directory, schema or SCHEMA, newest)
     files = {"job.yaml": spec.text.encode()}
     if schema is None:
         files[SCHEMA] = job_schema().encode()
-    return _Made(files=files, run="smspec run", remarks=spec.remarks)
+    values = f"set the values of {', '.join(spec.unset)} in `vars` of job.yaml, each as `default: VALUE`"
+    run = " ".join(["smspec run", *(f"--data {name}=PATH" for name in spec.without_data)])
+    return _Made(files=files, run=run, first=(values,) if spec.unset else (), remarks=spec.remarks)
+
+
+def _newest_versions(read: ReadSource, directory: str, console: Console) -> dict[str, str]:
+    """Return the versions of the imported packages that are not installed here, if uv and an index know them."""
+    # Imported late, as above; and few scripts import what is not installed.
+    from smspec.scaffold.spec_of_script import imported_packages, python_of_image
+
+    unknown = [each.package for each in imported_packages(read) if each.version is None]
+    if not unknown or read.has_requirements:
+        return {}
+    from smspec.lock.environment_locking import newest_versions
+    from smspec.lock.resolution import installed_uv
+    from smspec.lock.resolver_process import ResolverFailed
+    from smspec.service.requirement_lines import normalized
+
+    here = os.path.realpath(directory)
+    try:
+        uv = installed_uv(repository_top(here) or here)
+    except ResolverFailed:
+        return {}  # the spec lists them without a version, and says so
+    try:
+        console.remark(f"asking the package index for the versions of {', '.join(unknown)}")
+        found = newest_versions(unknown, python_of_image(), uv)
+        return {name: version for name in unknown if (version := found.get(normalized(name)))}
+    except ResolverFailed as failed:
+        console.say(f"versions not looked up: {failed}")
+        return {}
 
 
 def _as_text(name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime, timezone
 from math import isfinite
 
@@ -24,10 +24,12 @@ from smspec.organization import prices_of
 from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.pipeline.input_cache import InputCache
 from smspec.service.cost_ceiling import ceiling_of, cost_of, dollars
-from smspec.service.failure_causes import failure_cause
+from smspec.service.failures import MOST_LINES, Diagnosis, LogTails, diagnose, failure_of
+from smspec.service.failures.job_causes import ROOT
 from smspec.service.job_costs import PriceBook, hosts_text
 from smspec.source.frozen import dataclass
 from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHosts, Turn, chosen, lacked_hosts
+from smspec.submission.client import ANSWER_SECONDS, AwsUnavailable, JobRefused
 from smspec.submission.following import Happening, JobLog, LogMetrics, Recovered, Trouble, follow
 from smspec.submission.job_creation import JobEnded
 from smspec.submission.job_service import JobService
@@ -37,6 +39,9 @@ WriteLine = Callable[[str], None]
 
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 """How the JSON protocol of AWS writes numbers that JSON lacks."""
+
+_MOST_HOSTS = 16
+"""Of a job whose log is read for a diagnosis: each host takes a call."""
 
 PATIENCE_SECONDS = 15 * 60.0
 """How long AWS may be out of reach before a command without a terminal gives up; CI would wait for hours."""
@@ -68,7 +73,7 @@ def show(
     ``write_log`` gets each line of its log. Raise `ResourceUnavailable` if AWS is out of reach for too long, unless
     there is a terminal, where the user can log in again.
     """
-    line, prices, metrics = StatusLine(console), known_prices(), LogMetrics(job)
+    line, prices, metrics, tails = StatusLine(console), known_prices(), LogMetrics(job), LogTails()
     is_in_trouble = False
     try:
         for each in happenings:
@@ -80,6 +85,7 @@ def show(
             line.clear()
             if isinstance(each, LogEvent):
                 metrics.take(each)
+                tails.take(each.host, each.text)
                 write_log(log_line(each, with_time=console.verbosity > 0))
             elif isinstance(each, Transition):
                 console.remark(transition_line(each))
@@ -94,11 +100,34 @@ def show(
                     raise ResourceUnavailable(f"{each.text}; the job goes on in SageMaker")
     finally:
         line.clear()
-    for text in end_lines(job, prices, profile):
-        console.say(text, has_verdict=True)
+    say_end(job, tails, console, prices, profile)
     if metrics.values:
         console.remark(visible(f"metrics: {metrics}"))
     return job
+
+
+def say_end(job: TrainingJob, tails: LogTails, console: Console, prices: PriceBook, profile: str | None = None) -> None:
+    """Show the state of a job that is over, its reason, and its cause, for which ``tails`` are searched."""
+    for text in end_lines(job, prices, profile, diagnosis_of(job, tails.lines)):
+        console.say(text, has_verdict=True)
+
+
+def diagnosis_of(job: TrainingJob, log: Sequence[tuple[str, str]] = ()) -> Diagnosis | None:
+    """Return why a job did not complete; None if it did, or is not over. ``log``: the host and text of each line."""
+    return diagnose(failure_of(job.answer, log)) if job.is_over and not job.is_completed else None
+
+
+def diagnosis_with_log(service: JobService, job: TrainingJob) -> Diagnosis | None:
+    """Return why a job did not complete. Its log is read if its reason does not show it, and if that is possible."""
+    found = diagnosis_of(job)
+    if found is None or (found.cause is not None and found.cause.rank == ROOT):
+        return found
+    tails = LogTails()
+    first = None if job.hosts <= _MOST_HOSTS else "algo-1"
+    with suppress(JobRefused, AwsUnavailable):
+        for event in JobLog(service, job.name, host=first, tail=MOST_LINES, budget=ANSWER_SECONDS).new_events():
+            tails.take(event.host, event.text)
+    return diagnosis_of(job, tails.lines)
 
 
 def known_prices() -> PriceBook:
@@ -134,12 +163,14 @@ def progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
     return visible(f"{job.secondary or job.status} for {elapsed(seconds)}{limit}{money}")
 
 
-def end_lines(job: TrainingJob, prices: PriceBook, profile: str | None = None) -> Iterator[str]:
+def end_lines(
+    job: TrainingJob, prices: PriceBook, profile: str | None = None, diagnosis: Diagnosis | None = None
+) -> Iterator[str]:
     """Yield the lines that a person needs about a job that is over. ``profile``: with which it was described."""
-    return map(visible, _end_lines(job, prices, profile))
+    return map(visible, _end_lines(job, prices, profile, diagnosis))
 
 
-def _end_lines(job: TrainingJob, prices: PriceBook, profile: str | None) -> Iterator[str]:
+def _end_lines(job: TrainingJob, prices: PriceBook, profile: str | None, diagnosis: Diagnosis | None) -> Iterator[str]:
     billed = "" if job.billable is None else f", {elapsed(job.billable)} billed"
     took = f" after {elapsed(job.seconds(job.ended))}" if job.began and job.ended else ""
     cost = _money(job, prices, job.billable) if job.billable is not None else ""
@@ -150,10 +181,8 @@ def _end_lines(job: TrainingJob, prices: PriceBook, profile: str | None) -> Iter
         yield from (f"  {line}" for line in more)
     if job.exit_code is not None:
         yield f"exit status of the script: {job.exit_code}"
-    cause = None if job.is_completed else failure_cause(job.reason, job.secondary)
-    if cause is not None:
-        yield f"likely cause: {cause.cause} ({cause.source})"
-        yield f"what to do: {cause.fix}"
+    if diagnosis is not None:
+        yield from diagnosis.lines()
     result = (
         f"model: {job.model}"
         if job.model
@@ -180,9 +209,10 @@ def _money(job: TrainingJob, prices: PriceBook, seconds: float) -> str:
     return f", {dollars(cost)} of at most {dollars(ceiling.usd)}"
 
 
-def job_record(job: TrainingJob) -> dict[str, object]:
-    """Return a job as JSON: times are ISO 8601 in UTC, durations seconds."""
-    cause = None if job.is_completed else failure_cause(job.reason, job.secondary)
+def job_record(job: TrainingJob, diagnosis: Diagnosis | None = None) -> dict[str, object]:
+    """Return a job as JSON: times are ISO 8601 in UTC, durations seconds. ``diagnosis``: with what its log shows."""
+    diagnosis = diagnosis or diagnosis_of(job)
+    cause = diagnosis and diagnosis.cause
     return {
         "name": job.name,
         "region": job.region,
@@ -196,6 +226,7 @@ def job_record(job: TrainingJob) -> dict[str, object]:
         "exit_status": job.exit_code,
         "likely_cause": cause and cause.cause,
         "what_to_do": cause and cause.fix,
+        "diagnosis": diagnosis and diagnosis.record(),
         "model": job.model or None,
         # JSON has no NaN, which a metric may be.
         "metrics": {name: value if isfinite(value) else None for name, value in final_metrics(job)},

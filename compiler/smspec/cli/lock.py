@@ -28,7 +28,7 @@ from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.path_targets import is_directory
 
 if TYPE_CHECKING:
-    from smspec.lock.registry import Resolved
+    from smspec.lock.image_locking import Resolved
 
 HELP = """\
 Pin base images to digests, short names of AWS images to URIs, and requirements files to hashes in the nearest
@@ -96,7 +96,7 @@ def _lock(args: argparse.Namespace, console: Console) -> int:
     if unknown:
         raise UsageError(f"--digest: no job uses the base image `{unknown[0]}`")
 
-    from smspec.lock.locking import locked, to_ask  # imported late, like everything that contacts a registry
+    from smspec.lock.image_locking import locked, to_ask  # imported late, like everything that contacts a registry
 
     asked = [to_ask(each.before, (*each.images, *each.existing), digests, update=args.update) for each in found]
     answers = _resolved([image for images in asked for image in images], platforms_of(found), console)
@@ -149,7 +149,7 @@ def _covers(paths: list[str], lock: str) -> bool:
 
 def _write(found: LockTarget, after: Lock, lines: list[str], console: Console) -> None:
     """Write one lock, if there is anything new in it, and report its entries for these jobs."""
-    from smspec.lock.locking import lock_text
+    from smspec.lock.image_locking import lock_text
 
     before = found.before
     is_new = after != before or not found.is_there
@@ -210,7 +210,7 @@ def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console:
 
     ``platforms``: of base images. Any other image is one that a job runs as it is, and may remain without a digest.
     """
-    from smspec.lock.registry import NoDigest
+    from smspec.lock.image_locking import NoDigest
 
     digests: dict[str, Resolved] = {}
     silent: list[str] = []
@@ -233,7 +233,7 @@ def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console:
 
 def _resolve(image: str, platforms: tuple[str, ...]) -> Resolved:
     """Return the current digest of an image in its registry. Raise `NoDigest`."""
-    from smspec.lock.registry import ecr_authorization, resolved
+    from smspec.lock.image_locking import ecr_authorization, resolved
 
     reference = parsed_reference(image)
     assert reference is not None  # only valid references reach this

@@ -24,10 +24,11 @@ HELP = """\
 Print the log of a training job in SageMaker: the lines of all hosts, merged by time. For a spec, that
 of its newest job.
 
-With --follow, wait for more until the job is over, and show its status. Ctrl-C ends the waiting, not the job.
+With --follow, wait for more until the job is over. Ctrl-C ends the waiting, not the job. Of a job that is over, the
+last lines are its status, its reason, and why it failed, on stderr.
 
-Exit status: 0 done; with --follow, 0 the job completed; 1 there is no such job, or with --follow, the job failed or was
-stopped; 3 AWS cannot be called; 130 Ctrl-C, the job goes on."""
+Exit status: 0 the job completed, or without --follow, still runs; 1 there is no such job, or it failed or was stopped;
+3 AWS cannot be called; 130 Ctrl-C, the job goes on."""
 
 _MOST_DIGITS = 6
 """Of ``--tail``, whose lines are in memory."""
@@ -51,7 +52,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.host == "":  # of a variable that is not set
         raise UsageError("--host: expected the name of a host, such as `algo-1`")
     # Imported late: boto3 takes a second to import.
-    from smspec.cli.job_follower import log_line
+    from smspec.cli.job_follower import known_prices, log_line, say_end
+    from smspec.service.failures import LogTails
     from smspec.submission.client import ANSWER_SECONDS
     from smspec.submission.following import JobLog
 
@@ -62,17 +64,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
         log = JobLog(service, name, host=args.host, since=since, tail=args.tail, budget=budget)
         if args.follow:
             return _follow(service, log, job, console)
+        tails = LogTails()
         for event in Waiting(console).each(f"CloudWatch Logs in {service.region}", log.new_events()):
+            tails.take(event.host, event.text)
             console.result(log_line(event, with_time=console.verbosity > 0))
             if console.has_lost_its_reader:
                 return 0
     if not log.hosts:
         of_host = f" of host `{visible(args.host)}`" if args.host else ""
-        if job.is_over:
-            console.remark(f"the job `{name}` has no log{of_host}: it is {visible(job.status)}")
-        else:
-            console.remark(f"the job `{name}` has no log{of_host} yet: it is {visible(job.secondary or job.status)}")
-    return 0
+        state = "" if job.is_over else f" yet: it is {visible(job.secondary or job.status)}"
+        console.remark(f"the job `{name}` has no log{of_host}{state}")
+    if not job.is_over:
+        return 0
+    say_end(job, tails, console, known_prices(), args.profile)
+    return 0 if job.is_completed else 1
 
 
 def _count(word: str) -> int:

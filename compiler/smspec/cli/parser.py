@@ -133,7 +133,7 @@ def show_findings(
         console.out_columns,
     )
     if shown:
-        console.painted_result(shown)
+        (console.commands if args.format == "github" else console.painted_result)(shown)
     if args.format == "text":
         console.has_framed(diagnostics)
     if summary:

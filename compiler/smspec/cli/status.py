@@ -74,6 +74,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _show_job(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
     from smspec.cli.job_follower import (
+        diagnosis_with_log,
         end_lines,
         final_metrics,
         job_record,
@@ -88,10 +89,10 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
         with Waiting(console).of(f"SageMaker in {service.region}"):
             job = service.describe(job_name(args.what))
             tags = _tags(service, job)
+            diagnosis = diagnosis_with_log(service, job)
     if args.format == "json":
-        console.content(
-            f"{json.dumps({**job_record(job), **commit_record(tags), 'run_id': tags.get(RUN_ID_TAG)}, indent=2)}\n"
-        )
+        record = {**job_record(job, diagnosis), **commit_record(tags), "run_id": tags.get(RUN_ID_TAG)}
+        console.content(f"{json.dumps(record, indent=2)}\n")
         return 0
     prices = known_prices()
     lines = [f"{job.name}, {job.instances}, created {moment(job.created)}" if job.instances else job.name]
@@ -99,7 +100,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
     lines += commit_lines(tags)
     lines += [transition_line(each) for each in job.transitions]
     if job.is_over:
-        lines += end_lines(job, prices, args.profile)
+        lines += end_lines(job, prices, args.profile, diagnosis)
         lines += [f"metric {name}: {value:g}" for name, value in final_metrics(job)]
     else:
         lines.append(progress_text(job, prices, datetime.now(timezone.utc)))

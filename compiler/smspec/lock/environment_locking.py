@@ -11,7 +11,7 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from smspec.lock.index_settings import IndexSettings
+from smspec.lock.index_settings import IndexSettings, index_settings
 from smspec.lock.resolution import Question, ResolvedFile, Unresolvable, Uv, installed_uv, require_accepted
 from smspec.lock.resolver_process import ResolverFailed
 from smspec.lock.wheel_modules import ModuleCache, list_modules
@@ -80,6 +80,17 @@ def lock_environment(
         faults=modules.faults,
         sizes={file.name: file.size for file in files if file.size},
     )
+
+
+def newest_versions(names: Sequence[str], python: str, path: str) -> dict[str, str]:
+    """Return name → newest version for a Python, such as ``3.12``, of the packages that the index of this machine has.
+
+    ``path``: that of uv. Raise `ResolverFailed` if it, or no index, answers.
+    """
+    with temporary_directory() as directory:
+        uv = Uv(path, index_settings({}, {}, ()))
+        uv.version(directory)
+        return uv.newest(names, python, directory)
 
 
 def hashed_requirements(files: Sequence[ResolvedFile], options: Sequence[str], *, base: str, python: str) -> str:

@@ -178,6 +178,28 @@ class Uv:
         with open(path, encoding="utf-8") as file:
             return tuple(_files(file.read(), question))
 
+    def newest(self, names: Sequence[str], python: str, directory: str) -> dict[str, str]:
+        """Return name → newest version that has a wheel for a Python on Linux; only packages that the index has.
+
+        Raise `ResolverFailed` if no index answers.
+        """
+        with open(os.path.join(directory, _PACKAGES), "w", encoding="utf-8") as file:
+            file.write("".join(f"{name}\n" for name in names))
+        words = [self._path, "--directory", directory, "pip", "compile", "--no-config", "--no-deps"]
+        words += ["--quiet", "--no-progress", "--color", "never", "--no-header", "--no-annotate"]
+        words += ["--no-python-downloads", "--python-version", python, "--python-platform", "x86_64-manylinux_2_28"]
+        words += ["--only-binary", ":all:", "--python", sys.executable, *self._settings.uv_flags, _PACKAGES]
+        status, text = output_of(words, self._settings.uv, directory)
+        if not status:
+            pinned = (line.partition("==") for line in text.splitlines())
+            return {normalized(name): found.strip() for name, _, found in pinned if _VERSION.fullmatch(found.strip())}
+        if NO_SOLUTION not in text:
+            unusable_index(self._settings.masked(text), "uv")
+        if len(names) == 1:
+            return {}
+        each = [self.newest([name], python, directory) for name in names]  # one of them is unknown
+        return {name: found for versions in each for name, found in versions.items()}
+
 
 def installed_uv(repository: str) -> str:
     """Return the path of uv, first that of the environment that runs smspec, then one on PATH. Raise `ResolverFailed`.

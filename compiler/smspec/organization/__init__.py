@@ -28,7 +28,7 @@ from smspec.workspace.path_targets import repository_top, upwards
 
 if TYPE_CHECKING:
     from smspec.organization.policy_layers import DatedLayer
-    from smspec.rules.organization_rules.organization_rule import OrganizationRule
+    from smspec.rules.organization_rules.condition import OrganizationRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

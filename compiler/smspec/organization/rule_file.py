@@ -8,9 +8,8 @@ from typing import cast
 from smspec.diagnostics import ParseErrors, Rule, Severity
 from smspec.diagnostics.quoting import one_of, quoted, visible
 from smspec.diagnostics.suggestions import did_you_mean
-from smspec.rules.organization_rules.condition import Condition, Plain, amount
+from smspec.rules.organization_rules.condition import Condition, OrganizationRule, Plain, amount
 from smspec.rules.organization_rules.linear_pattern import PatternsUnavailable, UnusablePattern, compiled
-from smspec.rules.organization_rules.organization_rule import OrganizationRule
 from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotted, to_data
 
 MALFORMED_RULE = Rule("SM755", "malformed rule file")

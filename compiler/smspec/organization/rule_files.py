@@ -15,7 +15,7 @@ from smspec.diagnostics import Diagnostic, InvalidInput, Note, ParseErrors, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.organization.organization_config import MALFORMED_POLICY, Fault, OrganizationConfig, rejected_values
 from smspec.organization.rule_file import MALFORMED_RULE, read_rule
-from smspec.rules.organization_rules.organization_rule import OrganizationRule
+from smspec.rules.organization_rules.condition import OrganizationRule
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span, dotted
 from smspec.source.frozen import replace
 from smspec.spec.layers import merged

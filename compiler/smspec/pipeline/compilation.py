@@ -77,7 +77,7 @@ def compile_spec(inputs: Inputs) -> Compilation:
     jobs = planned_jobs(inputs, data)
     job, plan = jobs[0].job, jobs[0].plan
     diagnostics = _placed(standing(inputs, job, findings_of(inputs, jobs)), document)
-    facts = job_facts(job, plan, document, inputs.overlay)
+    facts = job_facts(job, plan, document, inputs.overlay, inputs.build_inputs.requirements)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=document.texts, facts=facts, settable=document.settable)
     return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics, facts=facts)

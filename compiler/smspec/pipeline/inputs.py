@@ -29,7 +29,7 @@ from smspec.workspace.path_targets import not_found
 from smspec.workspace.source_listing import runtime_files
 
 if TYPE_CHECKING:
-    from smspec.rules.organization_rules.organization_rule import OrganizationRule
+    from smspec.rules.organization_rules.condition import OrganizationRule
 
 
 BASE_NOT_FOUND = Rule("SM140", "base spec not found")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from smspec.diagnostics import Finding, Note
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_findings import job_findings
-from smspec.plan import Plan, account, digest, with_image_uri
+from smspec.plan import ImagePlan, Plan, account, digest, with_image_uri
 from smspec.plan.request_planning import make_plan
 from smspec.service.job_costs import instance_counts
 from smspec.service.shapes import items, member
@@ -107,8 +107,13 @@ def _about_all(jobs: tuple[PlannedJob, ...]) -> Iterator[Finding]:
     )
 
 
-def job_facts(job: JobSpec, plan: Plan, document: Document, overlay: str | None) -> JobFacts:
-    """Return the facts of a job; names and prefixes are those of the request, so changes by `api` count."""
+def job_facts(
+    job: JobSpec, plan: Plan, document: Document, overlay: str | None, requirements: bytes | None = None
+) -> JobFacts:
+    """Return the facts of a job; names and prefixes are those of the request, so changes by `api` count.
+
+    ``requirements``: the content of the author's file of Python packages.
+    """
     request = plan.request
 
     def stated(*path: str | int) -> Stated | None:
@@ -143,7 +148,19 @@ def job_facts(job: JobSpec, plan: Plan, document: Document, overlay: str | None)
         instances=tuple(instance_counts(request.payload).items()),
         description=job.description,
         unpinned=plan.image.base if plan.image and "@" not in plan.image.base else None,
+        loose=_loose(plan.image, requirements) if plan.image else (),
     )
+
+
+def _loose(image: ImagePlan, requirements: bytes | None) -> tuple[str, ...]:
+    """Return the packages of an image that no exact version pins; the lock pins all of them or none."""
+    if image.environment is not None or not (image.listed_packages or requirements):
+        return ()
+    # Imported late: many images have no packages.
+    from smspec.spec.packages import is_exact, loose_lines
+
+    listed = [package for package in image.listed_packages if not is_exact(package)]
+    return (*listed, *(package for _, package in loose_lines(requirements)))
 
 
 def _manifests(channels: Iterable[object]) -> Iterator[str]:

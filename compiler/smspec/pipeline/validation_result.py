@@ -185,6 +185,7 @@ def _unused(entry: IgnoredFact) -> Finding:
 
 
 _NOT_IN_THE_LOCK = "SM720"
+_LOOSE = "SM721"
 _MOST_NAMED = 3
 
 
@@ -227,14 +228,21 @@ class ValidationResult:
         return cost_line(self.costs)
 
     def unpinned(self) -> str:
-        """Return a one-line summary of unpinned base images; empty if there are none, or if there is a lock."""
+        """Return a one-line summary of unpinned base images and packages; empty if findings say so, with a lock."""
+        codes = {diagnostic.code for diagnostic in self.diagnostics}
         bases = sorted({job.unpinned for job in self.jobs if job.unpinned})
-        if not bases or any(diagnostic.code == _NOT_IN_THE_LOCK for diagnostic in self.diagnostics):
+        loose = {
+            package for job in self.jobs for package in job.loose if _LOOSE not in {one.rule for one in job.ignored}
+        }
+        bases = [] if _NOT_IN_THE_LOCK in codes else bases
+        loose = set() if _LOOSE in codes else loose
+        if not bases and not loose:
             return ""
         more = f" and {len(bases) - _MOST_NAMED} more" if len(bases) > _MOST_NAMED else ""
         named = ", ".join(f"`{base}`" for base in bases[:_MOST_NAMED])
-        subject, verb = ("base image", "is") if len(bases) == 1 else ("base images", "are")
-        return f"{subject} {named}{more} {verb} not pinned; run `smspec lock`"
+        images = [f"base image{'s' if len(bases) > 1 else ''} {named}{more}"] if bases else []
+        subject = " and ".join([*images, *([count(len(loose), "package")] if loose else [])])
+        return f"{subject} {'is' if len(bases) + len(loose) == 1 else 'are'} not pinned; run `smspec lock`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import os
 import time
 
 from smspec.local.record.summary import Summary
-from smspec.local.running.events import CheckpointChanged, Event, HostEnded, HostsInterrupted, LogLine, ProcessKilled
+from smspec.local.running.events import CheckpointChanged, Event, HostEnded, HostsInterrupted, LogLines, ProcessKilled
 from smspec.local.running.request import Interruption
 from smspec.local.running.run_directory import HOSTS, LOGS
 from smspec.source.frozen import dataclass
@@ -64,9 +64,11 @@ class Timeline:
     def report(self, event: Event) -> None:
         """Keep an event."""
         now = time.monotonic() - self._origin
-        if isinstance(event, LogLine):
-            if len(self.lines) < _MOST_LINES:
-                self.lines.append(Line(seconds=now, host=event.host, text=event.text[:_LONGEST_LINE]))
+        if isinstance(event, LogLines):
+            left = _MOST_LINES - len(self.lines)
+            if left > 0:
+                shown = event.text.lines[:left]
+                self.lines += [Line(seconds=now, host=event.host, text=line[:_LONGEST_LINE]) for line in shown]
         elif isinstance(event, CheckpointChanged):
             change = CheckpointChange(
                 seconds=event.moment - self._origin,

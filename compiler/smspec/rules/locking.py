@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
@@ -11,6 +10,7 @@ from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass
 from smspec.spec.lock import Lock, content_digest
 from smspec.spec.model import BuiltImage
+from smspec.spec.packages import is_exact, loose_lines
 
 LockedPackages: TypeAlias = Literal["locked", "missing", "not locked", "unknown"]
 
@@ -60,9 +60,6 @@ def unpinned_base_image(pinning: Pinning) -> Iterator[Finding]:
 
 UNPINNED_PACKAGE = Rule("SM721", "unpinned package", "warning")
 
-# `===` is exact too; `==1.*` is not. A URL identifies one file.
-_EXACT = r"[^;#@]*===?\s*[^*;#\s,]+\s*(?:[;#\s].*)?|[^;#]*@\s*\S+.*"
-_NO_PACKAGE = ("#", "-", "http:", "https:", "git+")
 _MOST_NAMED = 3
 
 
@@ -73,13 +70,17 @@ def unpinned_package(pinning: Pinning) -> Iterator[Finding]:
     """
     if pinning.packages != "not locked":
         return  # the lock has a version of each, or `smspec lock` adds it
-    for index, package in enumerate(pinning.image.python_packages):
-        if not _is_exact(package):
-            yield UNPINNED_PACKAGE.at(
-                ("image", "python_packages", index),
-                f"`image.python_packages`: `{package}` is not pinned",
-                help="use an exact version, such as `name==1.2.3`",
-            )
+    packages = pinning.image.python_packages
+    open_ones = [index for index, package in enumerate(packages) if not is_exact(package)]
+    if open_ones:
+        first, *others = open_ones
+        also = f" and {len(others)} more are" if others else " is"
+        yield UNPINNED_PACKAGE.at(
+            # At the list, if there are several: to ignore one of them must not hide the others.
+            ("image", "python_packages") if others else ("image", "python_packages", first),
+            f"`image.python_packages`: `{packages[first]}`{also} not pinned",
+            help="run `smspec lock`, or use exact versions, such as `name==1.2.3`",
+        )
     loose = [str(number) for number, _ in loose_lines(pinning.requirements)]
     if loose:
         more = f" and {len(loose) - _MOST_NAMED} more" if len(loose) > _MOST_NAMED else ""
@@ -91,28 +92,6 @@ def unpinned_package(pinning: Pinning) -> Iterator[Finding]:
             f"`{pinning.requirements_name}` does not pin a version in {named}",
             help="use exact versions, such as those of `pip-compile --generate-hashes`",
         )
-
-
-def loose_lines(content: bytes | None) -> Iterator[tuple[int, str]]:
-    """Yield the requirements of a file without an exact version, with their line numbers."""
-    return ((number, package) for number, package in _packages(content) if not _is_exact(package))
-
-
-def _is_exact(requirement: str) -> bool:
-    return re.fullmatch(_EXACT, requirement) is not None
-
-
-def _packages(content: bytes | None) -> Iterator[tuple[int, str]]:
-    """Yield the requirements of a file with their line numbers, without comments, options, and URLs."""
-    begun, words = 1, ""
-    for number, line in enumerate((content or b"").decode("utf-8", "replace").splitlines(), 1):
-        words += f" {line.removesuffix(chr(92))}"
-        if line.endswith("\\"):
-            continue
-        word = words.strip()
-        if word and not word.startswith(_NO_PACKAGE):
-            yield begun, re.split(r"\s+(?:#|--)", word)[0].strip()
-        begun, words = number + 1, ""
 
 
 CHANGED_REQUIREMENTS = Rule("SM722", "requirements that changed after locking", "warning")

@@ -11,7 +11,7 @@ from itertools import islice
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted, secret_lines
 from smspec.diagnostics.unseen_names import line_faults, name_fault
-from smspec.rules.locking import CHANGED_LOCKED_PACKAGES, loose_lines
+from smspec.rules.locking import CHANGED_LOCKED_PACKAGES
 from smspec.service.image_python import without_python
 from smspec.service.image_reference import parsed_reference
 from smspec.service.requirement_lines import joined_lines, normalized, variables_in, without_comment
@@ -19,6 +19,7 @@ from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass
 from smspec.spec.lock import LockedEnvironment
 from smspec.spec.model import BuiltImage
+from smspec.spec.packages import loose_lines
 
 REQUIREMENTS_IN_ANOTHER_FORMAT = Rule("SM327", "requirements in a different format")
 
@@ -376,8 +377,6 @@ def requirement_findings(image: BuiltImage, content: bytes | None) -> Iterator[F
 
     The lines of a file in a different format are not checked as requirements.
     """
-    if content is None and not image.python_packages:
-        return
     if content is not None:
         name = quoted(image.python_requirements or "")
         yield from check_unseen(content, _FILE, f"`image.python_requirements`: {name}")

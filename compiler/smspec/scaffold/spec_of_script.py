@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from smspec.diagnostics.quoting import visible
-from smspec.scaffold.found_source import ReadSource, requirements
+from smspec.scaffold.found_source import ImportedPackage, ReadSource, requirements
 from smspec.scaffold.script_settings import (
     ScriptArgument,
     is_model_directory,
@@ -30,10 +30,15 @@ _COMMENT = 45
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptSpec:
-    """``text`` is the spec. ``remarks`` are what the author has to know, each a sentence."""
+    """``text`` is the spec. ``remarks`` are what the author has to know, each a sentence.
+
+    ``unset``: variables without a value. ``without_data``: channels that `smspec run` has no data for.
+    """
 
     text: str
     remarks: tuple[str, ...]
+    unset: tuple[str, ...] = ()
+    without_data: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +49,7 @@ class _Hyperparameter:
 
 
 class _Writer:
-    def __init__(self, read: ReadSource, directory: str) -> None:
+    def __init__(self, read: ReadSource, directory: str, newest: Mapping[str, str]) -> None:
         self._read = read
         self._place = os.path.realpath(directory)
         self._program = read.program
@@ -54,7 +59,8 @@ class _Writer:
         self._line = lines[0] if len(lines) == 1 else None
         self._arguments = list(script_arguments(self._line)) if self._line else []
         self._channels, self._paths = script_channels(self._program, self._arguments, directory)
-        self._packages = requirements(each.name for each in read.reach.foreign if each.top not in read.elsewhere)
+        self._packages = imported_packages(read)
+        self._newest = newest
         self._hyperparameters = list(self._with_values())
         self._words = [str(self._required(each)) for each in self._arguments if _is_required_word(each)]
         self._add_remarks()
@@ -71,7 +77,9 @@ class _Writer:
             self._variable_lines(),
         )
         text = "\n".join("".join(f"{line}\n" for line in group) for lines in groups if (group := list(lines)))
-        return ScriptSpec(text=text, remarks=tuple(self.remarks))
+        without_data = tuple(each.name for each in self._channels if not each.local)
+        remarks, unset = tuple(self.remarks), tuple(self._variables)
+        return ScriptSpec(text=text, remarks=remarks, unset=unset, without_data=without_data)
 
     def _head(self, name: str, schema: str) -> Iterator[str]:
         script = visible(self._read.script)
@@ -83,9 +91,8 @@ class _Writer:
         yield _noted("region: us-west-2", "replace: the image is pushed there")
 
     def _image(self) -> Iterator[str]:
-        minor = sys.version_info.minor if sys.version_info.minor in _PYTHONS else 12
         yield _noted("image:", "built by smspec; a string is an existing image")
-        yield f"  base: python:3.{minor}-slim-bookworm"
+        yield f"  base: python:{python_of_image()}-slim-bookworm"
         if self._read.needs_git:
             yield _noted("  system_packages: [git]", "pip clones what requirements.txt has as a git URL")
         if self._read.has_requirements:
@@ -94,8 +101,14 @@ class _Writer:
         elif self._packages:
             yield _noted("  python_packages:", "imported by the script, with the versions installed here")
             for each in self._packages:
-                line = f"    - {flow_style(each.line)}"
-                yield line if each.version else _noted(line, "not installed here: check the name, and pin the version")
+                newest = "" if each.version else self._newest.get(each.package, "")
+                line = f"    - {flow_style(f'{each.package}=={newest}' if newest else each.line)}"
+                if newest:
+                    yield _noted(line, "the newest in the index, not installed here: check the name")
+                elif each.version:
+                    yield line
+                else:
+                    yield _noted(line, "not installed here: check the name, and pin the version")
 
     def _script(self) -> Iterator[str]:
         if self._read.elsewhere:
@@ -206,20 +219,30 @@ class _Writer:
             self.remarks.append(f"some arguments are not known: {self._program.stop.reason}")
         elif len(self._program.command_lines) > 1:
             self.remarks.append("hyperparameters are not written: the script parses its command line more than once")
-        unknown = [each.package for each in self._packages if each.version is None]
+        unknown = [each.package for each in self._packages if not each.version and each.package not in self._newest]
         if self._read.elsewhere:
             named = ", ".join(f"`{name}`" for name in self._read.elsewhere)
             self.remarks.append(f"modules of this repository outside of `source`, to copy there: {named}")
         if unknown and not self._read.has_requirements:
             self.remarks.append(f"not installed here, and therefore not pinned: {', '.join(unknown)}")
-        if self._variables:
-            names = ", ".join(self._variables)
-            self.remarks.append(f"values to set, with --set vars.NAME=VALUE or in `vars`: {names}")
 
 
-def spec_of_script(read: ReadSource, name: str, directory: str, schema: str) -> ScriptSpec:
-    """Return the spec of a job that starts a script. ``directory`` is that of the spec."""
-    return _Writer(read, directory).spec(name, schema)
+def imported_packages(read: ReadSource) -> list[ImportedPackage]:
+    """Return the packages that the script of a source imports."""
+    return requirements(each.name for each in read.reach.foreign if each.top not in read.elsewhere)
+
+
+def python_of_image() -> str:
+    """Return the Python of the image that `init` writes, such as ``3.12``: that of this process, if it has one."""
+    return f"3.{sys.version_info.minor if sys.version_info.minor in _PYTHONS else 12}"
+
+
+def spec_of_script(read: ReadSource, name: str, directory: str, schema: str, newest: Mapping[str, str]) -> ScriptSpec:
+    """Return the spec of a job that starts a script.
+
+    ``directory`` is that of the spec. ``newest``: package → version, for those that are not installed here.
+    """
+    return _Writer(read, directory, newest).spec(name, schema)
 
 
 def _is_required_word(argument: ScriptArgument) -> bool:

@@ -219,3 +219,8 @@ def listed(choices: tuple[object, ...]) -> str:
     """Return some choices for a message."""
     shown = [f"`{choice}`" for choice in choices[:_SHOWN]]
     return ", ".join(shown) + (f" and {len(choices) - _SHOWN} more" if len(choices) > _SHOWN else "")
+
+
+def in_flags(argument: Argument) -> tuple[str, ...]:
+    """Return the words of a list as `args_style: flags` passes it."""
+    return argument_words("flags", argument.hyperparameter or "", argument.value)

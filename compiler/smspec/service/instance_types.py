@@ -96,11 +96,11 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
             path,
             f"{member_name(path)} is `{shown(value)}`, which is not in the API model of {date}",
             label=f"did you mean `{near}`?" if near else "",
-            fix=spelling_fix(value, known),
+            fix=_family_fix(value, known),
             help="check the name; if the type is newer, add it to `instance_types` in `[facts]` of smspec.toml",
         )
     near = _nearest_size(size, sizes)
-    sure = spelling_fix(size, sizes)
+    sure = spelling_fix(size, [known for known in sizes if re.findall("[0-9]+", known) == re.findall("[0-9]+", size)])
     listed = ", ".join(f"`{known}`" for known in sorted(sizes, key=_magnitude)[:_MOST_SHOWN])
     more = f", and {len(sizes) - _MOST_SHOWN} more" if len(sizes) > _MOST_SHOWN else ""
     return SIZE_THAT_THE_FAMILY_LACKS.at(
@@ -112,6 +112,14 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
         fix=Fix(value, f"ml.{name}.{sure.meant}") if sure else None,
         help=f"use {listed}{more} (as of {date})",
     )
+
+
+def _family_fix(value: str, known: tuple[str, ...]) -> Fix | None:
+    """Return the fix of a misspelled family, if the one that can be meant has the size."""
+    name, _, size = value.removeprefix("ml.").partition(".")
+    sure = spelling_fix(name, map(family, known))
+    meant = f"ml.{sure.meant}.{size}" if sure else ""
+    return Fix(value, meant) if meant in known else spelling_fix(value, known)
 
 
 def _nearest_size(size: str, sizes: list[str]) -> str | None:

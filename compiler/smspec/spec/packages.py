@@ -7,6 +7,7 @@ A requirement is a name with extras, versions or an https URL, and a marker
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # Patterns are strings, compiled only when a spec needs them.
 # Names by Debian Policy 5.6.1, versions by 5.6.12; with a `-` at its end a name would be one to remove.
@@ -32,6 +33,10 @@ _SUFFIX = (
 )
 _LOCAL = r"(\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?"
 _PREFIX = rf"{_RELEASE}\.\*"
+
+# `===` is exact too; `==1.*` is not. A URL identifies one file.
+_EXACT = r"[^;#@]*===?\s*[^*;#\s,]+\s*(?:[;#\s].*)?|[^;#]*@\s*\S+.*"
+_NO_PACKAGE = ("#", "-", "http:", "https:", "git+")
 
 _VARIABLES = (
     "python_version|python_full_version|os_name|sys_platform|platform_release|platform_system|platform_version"
@@ -102,3 +107,26 @@ def _is_marker(text: str) -> bool:
         if shorter == kinds:
             return re.fullmatch(r"c(?:jc)*", kinds) is not None
         kinds = shorter
+
+
+def loose_lines(content: bytes | None) -> Iterator[tuple[int, str]]:
+    """Yield the requirements of a file without an exact version, with their line numbers."""
+    return ((number, package) for number, package in _packages(content) if not is_exact(package))
+
+
+def is_exact(requirement: str) -> bool:
+    """Return whether a requirement names one version, or one file by its URL."""
+    return re.fullmatch(_EXACT, requirement) is not None
+
+
+def _packages(content: bytes | None) -> Iterator[tuple[int, str]]:
+    """Yield the requirements of a file with their line numbers, without comments, options, and URLs."""
+    begun, words = 1, ""
+    for number, line in enumerate((content or b"").decode("utf-8", "replace").splitlines(), 1):
+        words += f" {line.removesuffix(chr(92))}"
+        if line.endswith("\\"):
+            continue
+        word = words.strip()
+        if word and not word.startswith(_NO_PACKAGE):
+            yield begun, re.split(r"\s+(?:#|--)", word)[0].strip()
+        begun, words = number + 1, ""

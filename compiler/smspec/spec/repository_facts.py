@@ -37,7 +37,8 @@ class JobFacts:
     are the names of the other jobs of `hosts.any_of`, of which one takes its place. ``channels`` are
     the names of channels and their data in S3; those in ``manifests`` name one object. ``training`` identifies the
     training, as (key of the spec, digest); it is empty without checkpoints. ``instances`` are the types and their
-    counts. ``unpinned`` is the base image of the image, where it is not pinned.
+    counts. ``unpinned`` is the base image of the image, where it is not pinned; ``loose`` are its packages
+    without an exact version.
     """
 
     file: str
@@ -55,6 +56,7 @@ class JobFacts:
     training: tuple[tuple[str, str], ...]
     ignored: tuple[IgnoredFact, ...]
     unpinned: str | None = None
+    loose: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
     instances: tuple[tuple[str, int], ...] = ()
     description: str = ""

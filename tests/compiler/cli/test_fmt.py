@@ -193,3 +193,28 @@ def test_findings_and_request_stay_the_same(job):
             assert bool(before[1]) == (job is JOB_WITHOUT_ERRORS)
 
         law()
+
+
+BODY = "\n".join(f"{number:02}{'Ab3' * 20}" for number in range(20))
+SECRETS = {
+    "private key": (
+        "KEY: |-",
+        *(f"  {line}" for line in f"-----BEGIN PRIVATE KEY-----\n{BODY}\n-----END PRIVATE KEY-----".split("\n")),
+    ),
+    "value behind its name": ("- name: DB_PASSWORD", "  value: hunter2Hunter2"),
+}
+
+
+@pytest.mark.parametrize("lines", SECRETS.values(), ids=SECRETS)
+@pytest.mark.parametrize("ending", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_diff_masks_secrets_of_several_lines(lines, ending, tmp_path):
+    moved = ["overlays:", "  dev:", "    environment:", *(f"      {line}" for line in lines)]
+    many = [f"  a{number}: {number}" for number in range(len(moved) + 5)]
+    text = ending.join(["smspec: v1", *moved, "hyperparameters:", *many, "output: s3://models/small/", ""])
+    (tmp_path / "job.yaml").write_bytes(text.encode())
+    done = smspec("fmt", "--diff", cwd=tmp_path)
+    assert done.status == 1
+    assert "-overlays:\n" in done.out
+    assert "\\x0d" not in done.out
+    for secret in (*BODY.split("\n"), "hunter2Hunter2"):
+        assert secret not in done.out

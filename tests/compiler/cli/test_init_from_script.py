@@ -10,7 +10,10 @@ import yaml
 
 from smspec_runtime.arguments import arguments_of
 from smspec_runtime.hyperparameters import split_hyperparameters
+from support.environment_jobs import index, packages
 from support.smspec_command import smspec, smspec_process
+
+__all__ = ["index", "packages"]
 
 ARGUMENTS = """\
 import argparse, json, os
@@ -53,6 +56,13 @@ def write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
+@pytest.fixture(autouse=True)
+def no_index(monkeypatch):
+    """Packages that are not installed are in no index, unless a test serves one."""
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+
+
 @pytest.fixture
 def job(tmp_path):
     write(tmp_path / "src/train.py", ARGUMENTS + PRINTS)
@@ -81,7 +91,7 @@ def test_arguments_become_hyperparameters(job):
         "#   --note --scale --count --seed --train --validation --model-dir --checkpoints\n"
         in (job / "job.yaml").read_text()
     )
-    assert "values to set, with --set vars.NAME=VALUE or in `vars`: name" in done.err
+    assert "next:\n  set the values of name in `vars` of job.yaml, each as `default: VALUE`\n" in done.err
 
 
 def test_script_gets_its_own_defaults(job, tmp_path):
@@ -115,6 +125,32 @@ def test_imports_become_pinned_packages(job):
     done = smspec("init", cwd=job)
     assert spec_of(job)["image"]["python_packages"] == ["not_installed_anywhere", f"PyYAML=={yaml.__version__}"]
     assert "not installed here, and therefore not pinned: not_installed_anywhere" in done.err
+
+
+def test_packages_that_an_index_has_get_their_newest_version(no_index, index, tmp_path):
+    write(tmp_path / "job/src/train.py", "import ctr_features\nimport org_io\nimport not_installed_anywhere\n")
+    done = smspec("init", cwd=tmp_path / "job")
+    packages = spec_of(tmp_path / "job")["image"]["python_packages"]
+    assert packages == ["ctr_features==1.1", "not_installed_anywhere", "org_io==3.0"]
+    asked = "asking the package index for the versions of ctr_features, not_installed_anywhere, org_io\n"
+    assert done.err.startswith(f"{asked}not installed here, and therefore not pinned: not_installed_anywhere\n")
+
+
+def test_broken_index_leaves_packages_without_a_version(no_index, index, tmp_path, monkeypatch):
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    write(tmp_path / "job/src/train.py", "import ctr_features\n")
+    done = smspec("init", cwd=tmp_path / "job")
+    assert done.status == 0
+    assert "versions not looked up: uv cannot reach a package index: " in done.err
+    assert spec_of(tmp_path / "job")["image"]["python_packages"] == ["ctr_features"]
+
+
+def test_next_commands_name_channels_without_data(tmp_path):
+    write(tmp_path / "src/train.py", 'import os\nopen(os.environ["SM_CHANNEL_TRAIN"] + "/rows.csv")\n')
+    done = smspec("init", cwd=tmp_path)
+    assert "next:\n  smspec validate\n  smspec run --data train=PATH\n" in done.err
+    write(tmp_path / "rows/rows.csv", "1\n")
+    assert smspec_process("run", "--engine", "process", "--data", "train=rows", cwd=tmp_path).status == 0
 
 
 def test_requirements_of_the_source_go_first(job):

@@ -314,3 +314,15 @@ def test_junit_fails_where_the_command_does(words, status, tmp_path):
     write_job(tmp_path, BUILT.replace("{epochs: 2}", "{amp: no}"))
     done = smspec("validate", "--format", "junit", *words, cwd=tmp_path)
     assert (done.status, done.out.count("<failure")) == (status, status)
+
+
+def test_packages_without_a_version_are_counted_once(tmp_path):
+    spec = BUILT.replace(
+        'base: "python:3.12-slim-bookworm"', 'base: "python:3.12-slim-bookworm", python_packages: [%s]'
+    )
+    write_job(tmp_path, spec % "numpy, six==1.16.0, 'torch>=2'")
+    done = smspec("validate", cwd=tmp_path)
+    assert "base image `python:3.12-slim-bookworm` and 2 packages are not pinned; run `smspec lock`\n" in done.err
+    ignoring = 'checks: {ignore: [{rule: SM721, because: "they follow their releases"}]}\n'
+    write_job(tmp_path, spec % "numpy" + ignoring)
+    assert "base image `python:3.12-slim-bookworm` is not pinned;" in smspec("validate", cwd=tmp_path).err

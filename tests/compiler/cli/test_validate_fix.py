@@ -61,6 +61,55 @@ def test_each_kind_of_certain_suggestion_is_applied(tmp_path, written, meant):
     assert path.read_text() == f"{READY}{meant}\n"
 
 
+OPTIONS = """\
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--learning-rate", type=float)
+p.add_argument("--optimizer", choices=["adam", "sgd"])
+p.add_argument("--adam-beta1", type=float)
+p.add_argument("--adam-beta2", type=float)
+p.parse_args()
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("learning_rate: 0.1", "learning-rate: 0.1"),
+        ("learning-rte: 0.1", "learning-rate: 0.1"),
+        ("optimizer: 'adamm'", "optimizer: 'adam'"),
+        ("optimizer: SGD", "optimizer: sgd"),
+        ("adam-beta: 0.1", "adam-beta: 0.1"),  # either of two
+        ("optimizer: lamb", "optimizer: lamb"),
+        ("learning-rate: 0.1, learning_rate: 0.2", "learning-rate: 0.1, learning_rate: 0.2"),
+    ],
+)
+def test_hyperparameters_are_spelled_as_the_script_has_them(tmp_path, written, meant):
+    before = BUILT.replace("epochs: 2", written)
+    path = write_job(tmp_path, before, **{"src/train.py": OPTIONS})
+    done = smspec("validate", "--fix", cwd=tmp_path)
+    assert path.read_text() == before.replace(written, meant), done.err
+    assert ("(SM50" in done.out) == (written != meant)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("ml.gd4n.xlarge", "ml.g4dn.xlarge"),
+        ("ml.m5.2xlage", "ml.m5.2xlarge"),
+        ("ml.g4nd.7xlarge", "ml.g4nd.7xlarge"),  # the family has no such size
+        ("ml.m5.3xlarge", "ml.m5.3xlarge"),
+    ],
+)
+def test_instance_types_are_corrected_by_family_and_size(tmp_path, written, meant):
+    before = READY.replace("ml.m5.large", written).replace(
+        ", volume: 10GB", "" if "g" in written[:6] else ", volume: 9GB"
+    )
+    path = write_job(tmp_path, before)
+    smspec("validate", "--fix", cwd=tmp_path)
+    assert path.read_text() == before.replace(written, meant)
+
+
 @pytest.mark.parametrize(
     "written",
     [

@@ -95,8 +95,8 @@ def test_status_is_never_0_where_the_client_fails(client, container, state, word
     (tmp_path / "client.words").write_text(f"Error: {words}\n")
     host = ended(tmp_path, CLIENT.format(client=client, container=container, state=state))
     program = tmp_path / "client"
-    read = [iter(partial(host.lines, descriptor), None) for descriptor in host.descriptors]
-    found = [line for lines in chain(*read) for line in lines] + list(host.close())
+    read = [iter(partial(host.read, descriptor), None) for descriptor in host.descriptors]
+    found = [line for text in (*chain(*chain(*read)), *host.close()) for line in text.lines]
     assert found == ["started", f"Error: {words}"]
     assert host.exit_status == status
     assert host.refusal == (f"`{program} start` failed: Error: {words}".strip() if is_refused else "")

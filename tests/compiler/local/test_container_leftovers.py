@@ -88,7 +88,7 @@ def labeled(tmp_path):
 @pytest.mark.process
 def test_leftovers_of_an_ended_run_are_removed(tmp_path):
     _, label = labeled(tmp_path)
-    assert removed(tmp_path, label) == ["rm --force one", "network rm one", "volume rm one"]
+    assert removed(tmp_path, label) == ["rm --force --volumes one", "network rm one", "volume rm one"]
     directory = claim(str(tmp_path / "run"), "job")
     assert removed(tmp_path, label) == []
     directory.release()

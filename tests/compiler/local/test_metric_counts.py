@@ -1,5 +1,6 @@
 """The values of each metric are counted in the real logs, within a time and memory limit."""
 
+import io
 import re
 import time
 
@@ -8,7 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smspec.local.running.training_request import TrainingRequest
+from smspec.local.watch import metric_counts
 from smspec.local.watch.metric_counts import MOST_VALUES, _Kept, count_metrics
+from smspec_runtime.progress_bar import split_bar
+from support.local.log_texts import logs
 
 
 def counted(tmp_path, log, *regexes, hide=str, seconds=5.0):
@@ -103,3 +107,72 @@ def test_values_that_are_secret_or_no_number_have_no_curve(tmp_path):
         tmp_path, "v=1\nv=nan\nv=1e999\nv=x\nv=123456\n", r"v=(\S+)", hide=lambda text: text.replace("123456", "***")
     )
     assert [values.values for values in metric.values] == [(1.0, None, None, None, None)]
+
+
+REGEXES = (
+    *(
+        r"loss=([0-9.]+)",
+        r"loss[=:] ?([0-9.e-]+)",
+        r".*acc: (\S+)",
+        r"^step (\d+)",
+        r"(\d+)$",
+        r"(\S*)",
+        r"\s(\d)",
+        r"(.)\Z",
+    ),
+    *(
+        r"\[(\d+)",
+        r"INFO|loss=(.)",
+        r"(?i)LOSS=(.)",
+        r"los?s=(.)",
+        r"lo*ss=(.)",
+        r"x{2}(x)",
+        r"ms?(.*)",
+        r"[^a](.)",
+        r"\Aa(b)",
+    ),
+    *(r"(?P<one>s)=", r"\|\-(-)", r"(?!loss)(.)", r"a(?i:B) (.)", r"é(é)", r"acc\: (.)", r" ?(\d+)it", r"1{0}(l)oss"),
+)
+
+
+def searched_singly(data, regex):
+    """Return the values that an expression finds line by line."""
+    found, file = [], io.BytesIO(data)
+    while line := file.readline(1 << 16):
+        text = line.decode("utf-8", "replace").rstrip("\r\n")
+        start = text.rfind("\r") + 1
+        first, *behind = split_bar(text[start:])
+        for shown in (text[:start] + first, *behind):
+            found += [match[1] for match in re.finditer(regex, shown) if match[1] is not None]
+    return found
+
+
+@pytest.mark.parametrize("block", [100, 70_000])
+@given(logs(40))
+@example(b"loss=1" * 11_000 + b"\nloss=2\n")
+@example(b"\n\nloss=1\n\r\nloss=2\r\r\n\n12")
+def test_blocks_of_a_log_have_the_same_metrics(tmp_path_factory, block, data):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(metric_counts, "_BLOCK", block)
+        found = counted(tmp_path_factory.mktemp("log"), data, *REGEXES, seconds=60)
+    for regex, metric in zip(REGEXES, found, strict=True):
+        values = searched_singly(data, regex)
+        assert (metric.matches, metric.last) == (len(values), values[-1][:40] if values else None), regex
+
+
+@pytest.mark.parametrize(
+    ("regex", "literal"),
+    [
+        (r"loss=([0-9.]+)", "loss="),
+        (r".*?loss: (.)", "loss: "),
+        (r"a\.b\[(.)", "a.b["),
+        (r"los?s=(.)", "lo"),
+        (r"loss+(.)", "loss"),
+        (r"loss=(.)|acc=(.)", ""),
+        (r"(?i)loss=(.)", ""),
+        (r"(\d) loss", ""),
+        (r"\d loss(.)", ""),
+    ],
+)
+def test_lines_without_the_letters_of_an_expression_are_skipped(regex, literal):
+    assert metric_counts.literal_in(regex) == literal

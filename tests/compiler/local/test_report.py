@@ -20,10 +20,11 @@ from smspec.local.record import report
 from smspec.local.record.flows import METRICS, InjectedFault
 from smspec.local.record.report import Curve, draw, rates, report_page, trace
 from smspec.local.record.summary import RunRecord, Series, Summary
-from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine
+from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, HostEnded
 from smspec.local.watch.host_log import LOG_LINES, HostLog
 from smspec.local.watch.metric_counts import MetricCount, MetricValues
 from support.local.local_jobs import LocalJob
+from support.local.log_texts import logged
 
 CHROMIUM = shutil.which("chromium")
 
@@ -99,7 +100,7 @@ def test_text_of_the_job_is_escaped():
     """Logs, failure reasons, and host names cannot add markup to the page."""
     run = Run()
     hostile = '</pre><script>alert("x")</script>\x1b[31m\u202e'
-    run.report(LogLine(host="<i>", text=hostile))
+    run.report(logged("<i>", hostile))
     page = run.page(failure_reason=hostile, status="Failed", failed="<b>")
     assert "<script" not in page and "<i>" not in page and "<b>" not in page
     assert "\x1b" not in page.split("<body>")[1].split('class="failure"')[0]
@@ -114,8 +115,8 @@ def test_page_loads_no_external_resource():
 def test_measurements_show_waiting_and_computing():
     run = Run()
     for channel in ("train", "validation"):  # what each tells is of the whole epoch
-        run.report(LogLine(host="algo-1", text=metrics(3, 1.5, 0.5, channel)))
-    run.report(LogLine(host="algo-1", text=METRICS + "broken"))
+        run.report(logged("algo-1", metrics(3, 1.5, 0.5, channel)))
+    run.report(logged("algo-1", METRICS + "broken"))
     (balance,) = run.record.balances
     assert (balance.epochs, balance.waiting_share, balance.verdict) == ("3", 75.0, "data-bound")
     assert run.page().count("data-bound") == 1
@@ -127,7 +128,7 @@ def test_many_epochs_are_summarized_and_expandable():
     for epoch in range(20):
         for host in ("algo-1", "algo-2"):
             run.epoch(epoch, [5_000_000], host)
-            run.report(LogLine(host=host, text=metrics(epoch, 1.0, 3.0)))
+            run.report(logged(host, metrics(epoch, 1.0, 3.0)))
     page = run.page()
     assert page.count("compute-bound") == 2 + 40
     assert page.count('<td class="number">0-19</td>') == 4
@@ -184,12 +185,12 @@ def test_injected_faults_are_reported():
 def test_long_log_is_cut_at_the_start():
     run = Run()
     for number in range(LOG_LINES + 50):
-        run.report(LogLine(host="algo-1", text=f"line {number}."))
+        run.report(logged("algo-1", f"line {number}."))
     page = run.page()
     assert "50 earlier lines" in page and f"line {LOG_LINES + 49}." in page and "line 49." not in page
 
 
-def logged(tmp_path, data: bytes) -> list[str]:
+def written(tmp_path, data: bytes) -> list[str]:
     """Write to the stdout of a host, and return the lines of its log: each read ends anywhere, in a character too."""
     log, found = HostLog(str(tmp_path / "log")), []
 
@@ -200,10 +201,10 @@ def logged(tmp_path, data: bytes) -> list[str]:
 
     writing = threading.Thread(target=write)
     writing.start()
-    while (lines := log.lines(log.descriptors[0])) is not None:
-        found += lines
+    while (texts := log.read(log.descriptors[0])) is not None:
+        found += texts
     writing.join()
-    return [*found, *log.close()]
+    return [line for text in (*found, *log.close()) for line in text.lines]
 
 
 def test_line_without_an_end_costs_no_search_for_secrets(tmp_path):
@@ -217,12 +218,12 @@ def test_line_without_an_end_costs_no_search_for_secrets(tmp_path):
     record = RunRecord(hide=hide)
     line = ("é€𝄞" * 40_000 + "hunter2") * 100
     data = line.encode()
-    pieces = logged(tmp_path, data)
+    pieces = written(tmp_path, data)
     is_whole = "".join(pieces) == line
     assert is_whole
     assert max(len(piece.encode()) for piece in pieces) <= 1 << 17
     for piece in [*pieces, "x" * 1995 + "hunter2 and more" * 10_000]:
-        record.report(LogLine(host="algo-1", text=piece))
+        record.report(logged("algo-1", piece))
     assert masked == []
     text = record.logs["algo-1"].text
     assert text.endswith("x" * 1995 + "*****") and "hun" not in text
@@ -233,7 +234,7 @@ def test_line_behind_a_progress_bar_is_a_line(tmp_path):
     """tqdm's bar on stderr does not end its line, and an anchored regex matches the line of stdout behind it."""
     bar = " 67%|██████▋   | 2/3 [00:00<00:00, 9.5it/s]"
     data = f"\r  0%|          | 0/3 [00:00<?, ?it/s]\r{bar}final: 0.25\nlast\n".encode()
-    assert logged(tmp_path, data) == [bar, "final: 0.25", "last"]
+    assert written(tmp_path, data) == [bar, "final: 0.25", "last"]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 10**9)), min_size=1, max_size=6000))

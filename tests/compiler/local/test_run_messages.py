@@ -12,9 +12,10 @@ from smspec.local.record.flows import table
 from smspec.local.record.progress import Progress
 from smspec.local.record.summary import RunRecord, Summary, throughput
 from smspec.local.record.units import duration, rate, size
-from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine, Remark
+from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, Remark
 from smspec_runtime import pipe
 from smspec_runtime.pipe.loop import metrics
+from support.local.log_texts import logged
 
 
 class Paper:
@@ -76,12 +77,12 @@ def test_terminal_shows_a_live_line_below_the_log():
     paper, clock = Paper(True), Clock()
     progress = Progress(paper, clock, lambda: (100, 24))
     progress.report(fed(0))
-    progress.report(LogLine(host="algo-1", text="hello"))
+    progress.report(logged("algo-1", "hello"))
     progress.tick()
     clock.now += 1
     progress.report(fed(500_000, total=1_000_000))
     progress.tick()
-    progress.report(LogLine(host="algo-1", text="1\u202f000\xa0s"))
+    progress.report(logged("algo-1", "1\u202f000\xa0s"))
     progress.tick()
     lines = shown(paper.written)
     assert lines[:2] == ["algo-1 | hello", "algo-1 | 1 000 s"]
@@ -218,7 +219,7 @@ def test_epoch_duration_is_that_of_its_reader():
     record.report(ended(1_000_000, 1))
     told = {"smspec": "pipe", "channel": "train", "epoch": 7, "fifo": 1, "seconds": 4, "waited": 0, "computed": 4}
     for text in (json.dumps(told), json.dumps({**told, "fifo": 0, "seconds": float("nan")}), "[]"):
-        record.report(LogLine(host="algo-1", text=text))
+        record.report(logged("algo-1", text))
     assert [flow.seconds for flow in record.flows] == [2.0, 4.0]
 
 
@@ -229,8 +230,8 @@ def test_resumed_epochs_are_numbered_as_in_the_log():
     for fifo in (0, 1):
         record.report(ended(1_000_000, fifo))
         record.report(ended(1_000_000, fifo, host="algo-2"))
-    record.report(LogLine(host="algo-1", text=json.dumps({**told, "epoch": 3})))
-    record.report(LogLine(host="algo-2", text=json.dumps({**told, "epoch": 0})))
+    record.report(logged("algo-1", json.dumps({**told, "epoch": 3})))
+    record.report(logged("algo-2", json.dumps({**told, "epoch": 0})))
     counted = [(flow.host, flow.epoch, flow.seconds) for flow in record.flows]
     assert counted == [("algo-1", 3, 4.0), ("algo-1", 4, 2.0), ("algo-2", 0, 4.0), ("algo-2", 1, 2.0)]
 
@@ -325,7 +326,7 @@ def test_metrics_lines_are_hidden_from_progress(tmp_path: Path):
     paper = Paper(False)
     progress = Progress(paper, Clock(), lambda: (100, 24))
     for text in ("before", measured.rstrip(), "after"):
-        progress.report(LogLine(host="algo-1", text=text))
+        progress.report(logged("algo-1", text))
     progress.close()
     assert paper.written == "algo-1 | before\nalgo-1 | after\n"
 

@@ -264,9 +264,9 @@ def test_start_error_is_reported(tmp_path):
     host = HostProcess("algo-1", command, log)
     while not host.ended():
         time.sleep(0.01)
-    lines = list(host.lines(host.descriptors[1]) or ())
+    lines = [line for text in host.read(host.descriptors[1]) or () for line in text.lines]
     assert (host.exit_status, lines) == (127, [f"cannot start `{tmp_path}/no-python`: No such file or directory"])
-    list(host.close())
+    host.close()
 
 
 def test_signal_between_steps_interrupts_at_once():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from smspec.local.feeder.objects import ChannelDataError, StoredObject
 from smspec.local.s3 import Location
 from smspec.local.s3.fetching import fetch_range, make_client, pages
-from smspec.lock.registry import NoDigest, resolved
+from smspec.lock.image_locking import NoDigest, resolved
 from smspec.service.image_reference import parsed_reference
 from support.servers.hostile_s3 import BUCKET, HostileS3
 from support.servers.hostile_server import hostile_server, response

@@ -6,7 +6,7 @@ import pytest
 
 from smspec.cli.environment_lock import _is_written
 from smspec.lock.environment_locking import hashed_requirements
-from smspec.lock.locking import lock_text, locked
+from smspec.lock.image_locking import lock_text, locked
 from smspec.lock.resolution import ResolvedFile
 from smspec.organization.lock_content import lock_content
 from smspec.spec.lock import Lock

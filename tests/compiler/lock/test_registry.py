@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from smspec.lock.registry import NoDigest, resolved
+from smspec.lock.image_locking import NoDigest, resolved
 from smspec.service.image_reference import parsed_reference
 from support.servers.registry_server import config, digest_of, image, index, registry
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.local.running.events import Event, LogLine, Remark
+from smspec.local.running.events import Event, LogLines, Remark
 
 
 class Listener:
@@ -27,4 +27,4 @@ class Listener:
 
     @property
     def lines(self) -> list[str]:
-        return [f"{line.host}: {line.text}" for line in self.of(LogLine)]
+        return [f"{event.host}: {line}" for event in self.of(LogLines) for line in event.text.lines]

@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from smspec.local.channels.channel_data import MountedChannel
@@ -20,7 +20,7 @@ from smspec.local.python.cache import EnvironmentCache
 from smspec.local.running.request import RunFailed, RunRequest
 from smspec.local.running.run_directory import HostDirectory, RunDirectory
 from smspec.local.running.training_request import Host
-from smspec.local.watch.host_log import HostLog
+from smspec.local.watch.host_log import HostLog, LogText
 from smspec.local.watch.machine_processes import MachineProcess, Usage, below, read_usage
 from smspec.plan import Plan
 from smspec.render.tree import FileTree
@@ -68,7 +68,7 @@ class RunningHost(Protocol):
     seconds: float
     descriptors: Sequence[int]
 
-    def lines(self, descriptor: int) -> Iterator[str] | None:
+    def read(self, descriptor: int) -> list[LogText] | None:
         """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
 
     def ended(self) -> bool:
@@ -89,8 +89,8 @@ class RunningHost(Protocol):
     def kill(self) -> None:
         """Kill every process of the host, as `docker stop` does last."""
 
-    def close(self) -> Iterator[str]:
-        """Close the log and yield a last line without a line feed."""
+    def close(self) -> list[LogText]:
+        """Close the log and return a last line without a line feed."""
 
 
 class Engine(Protocol):
@@ -216,16 +216,16 @@ class HostProcess:
             )
         except OSError as error:
             os.close(self._measured)
-            list(self._log.close())
+            self._log.close()
             raise RunFailed(3, f"cannot start `{command.words[0]}`: {(error.strerror or str(error)).lower()}") from None
         finally:
             os.close(measuring)
         self._log.close_streams()
         self.pid = self._process.pid
 
-    def lines(self, descriptor: int) -> Iterator[str] | None:
+    def read(self, descriptor: int) -> list[LogText] | None:
         """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
-        return self._log.lines(descriptor)
+        return self._log.read(descriptor)
 
     def ended(self) -> bool:
         """Return whether the process has ended; `exit_status` is then 128 + n if signal n ended it."""
@@ -258,11 +258,11 @@ class HostProcess:
         assert self._process.stdin is not None
         self._process.stdin.close()
 
-    def close(self) -> Iterator[str]:
-        """Close the log and yield a last line without a line feed."""
+    def close(self) -> list[LogText]:
+        """Close the log and return a last line without a line feed."""
         assert self._process.stdin is not None
         self._process.stdin.close()
-        yield from self._log.close()
+        return self._log.close()
 
 
 def machine_gpus() -> int:

@@ -18,7 +18,7 @@ from smspec.local.running.events import (
     Event,
     FaultInjected,
     HostEnded,
-    LogLine,
+    LogLines,
     Remark,
 )
 from smspec.local.running.request import RunConsole
@@ -49,7 +49,9 @@ class Progress:
         self._screen = screen
         self._flows: dict[tuple[str, str], ChannelProgress] = {}
         self._pending: list[str] = []
-        self._drawn = 0
+        self._drawn: list[str] = []
+        self._frame: list[str] = []
+        self._framed_at: float | None = None
         self._last_frame = self._clock()
         self._changed = False
         self._has_shown_download = False
@@ -59,10 +61,8 @@ class Progress:
         if self._verbosity < 0:
             if isinstance(event, Remark) and event.warning:
                 self._pending.append(f"warning: {visible(event.text)}\n")
-        elif isinstance(event, LogLine):
-            # For programs that watch the log; people have the published line before it and the table at the end.
-            if self._verbosity > 0 or not event.text.startswith(METRICS):
-                self._pending.append(f"{self._time()}{event.host} | {plain_spaces(event.text)}\n")
+        elif isinstance(event, LogLines):
+            self._logged(event)
         elif isinstance(event, Remark):
             self._pending.append(f"{'warning: ' if event.warning else ''}{visible(event.text)}\n")
         elif isinstance(event, FaultInjected):
@@ -73,6 +73,13 @@ class Progress:
             self._flowed(event)
         if len(self._pending) > 1000:
             self._show(draw=False)
+
+    def _logged(self, event: LogLines) -> None:
+        start = f"{self._time()}{event.host} | "
+        # For programs that watch the log; people have the published line before it and the table at the end.
+        for text in [event.text] if self._verbosity > 0 else event.text.divided(METRICS):
+            if self._verbosity > 0 or not text.starts_with(METRICS):
+                self._pending.append(f"{start}{plain_spaces(text.joined(start))}\n")
 
     def tick(self) -> None:
         """Show what is new, at most five times per second on a terminal."""
@@ -107,19 +114,21 @@ class Progress:
         if self._drawn:
             # Move up to the first live line, and clear from there. rich.live would hide the cursor, and a killed run
             # would leave it hidden.
-            text = f"\x1b[{self._drawn}F\x1b[J{text}"
-            self._drawn = 0
-        if draw:
-            lines = self._live_lines()
-            self._drawn = len(lines)
-            text += "".join(f"{line}\n" for line in lines)
-            self._changed = False
+            text = f"\x1b[{len(self._drawn)}F\x1b[J{text}"
+        self._drawn = self._live_lines() if draw else []
+        text += "".join(f"{line}\n" for line in self._drawn)
         if text:
             self._console.paint(text)
 
     def _live_lines(self) -> list[str]:
-        width, height = self._screen()
-        return self._lines(width, min(_MOST_LINES, height - 2))
+        """Return the live lines, which a log that scrolls above them does not make anew each time."""
+        now = self._clock()
+        if self._framed_at is None or now - self._framed_at >= _FRAME_SECONDS:
+            width, height = self._screen()
+            self._frame = self._lines(width, min(_MOST_LINES, height - 2))
+            self._framed_at = now
+            self._changed = False
+        return self._frame
 
     def _lines(self, width: int | None, most: int) -> list[str]:
         active = [flow for flow in self._flows.values() if not flow.is_over]

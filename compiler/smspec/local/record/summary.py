@@ -22,7 +22,7 @@ from smspec.local.running.events import (
     Event,
     FaultInjected,
     HostEnded,
-    LogLine,
+    LogLines,
     Remark,
 )
 from smspec.local.running.request import JobStatus
@@ -119,7 +119,7 @@ class RunRecord:
             self.hosts[event.host] = event
         elif isinstance(event, FaultInjected):
             self.injected.append(event)
-        elif isinstance(event, LogLine):
+        elif isinstance(event, LogLines):
             self._logged(event)
         elif isinstance(event, Remark):
             if event.warning and len(self.warnings) < _MOST_WARNINGS:
@@ -146,14 +146,15 @@ class RunRecord:
         """Return one per host and epoch."""
         return tuple(self._balances[key] for key in sorted(self._balances, key=lambda key: (len(key[0]), *key)))
 
-    def _logged(self, event: LogLine) -> None:
-        if not event.text.startswith(METRICS):
-            self.logs.setdefault(event.host, LogTail(self.hide)).add(event.text)
-            return
-        found = measured(event.text)
-        if found is not None:
-            self._flows.read(event.host, found)
-            self._balances[event.host, found.epoch] = _balance(event.host, found)  # the same for each channel
+    def _logged(self, event: LogLines) -> None:
+        for text in event.text.divided(METRICS):
+            if not text.starts_with(METRICS):
+                self.logs.setdefault(event.host, LogTail(self.hide)).add(text)
+                continue
+            found = measured(text.lines[0])
+            if found is not None:
+                self._flows.read(event.host, found)
+                self._balances[event.host, found.epoch] = _balance(event.host, found)  # the same for each channel
 
 
 def _balance(host: str, found: Measured) -> Balance:

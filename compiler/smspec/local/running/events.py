@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, Union
 
+from smspec.local.watch.host_log import LogText
 from smspec.source.frozen import dataclass
 
 
@@ -70,11 +71,11 @@ class ProcessKilled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogLine:
-    """A host has written a line."""
+class LogLines:
+    """A host has written lines to one of its streams."""
 
     host: str
-    text: str
+    text: LogText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +128,7 @@ Event = Union[
     EpochEnded,
     FaultInjected,
     ProcessKilled,
-    LogLine,
+    LogLines,
     HostEnded,
     CheckpointChanged,
     HostsInterrupted,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
 
@@ -43,16 +43,15 @@ from smspec.local.running.run_directory import HOSTS, MODEL, OUTPUT, REPORT, SUM
 from smspec.local.running.run_end import (
     ClosingWarnings,
     exit_status_of,
+    failure_hints,
     failure_reason,
-    missing_module,
-    shared_memory_hint,
     status_of,
     with_its_cause,
 )
 from smspec.local.running.supervision import Fleet, Supervision, Verdict, name_of, present_hosts
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.local.watch.file_watch import CheckpointWatch
-from smspec.local.watch.host_log import redactor, shown_hyperparameters
+from smspec.local.watch.host_log import LogTail, redactor, shown_hyperparameters
 from smspec.local.watch.machine_processes import Leftovers
 from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling, memory_limits
 from smspec.local.watch.metric_counts import count_metrics
@@ -178,7 +177,7 @@ class LocalRun:
                 place = directory.path(HOSTS)
                 self._warn(f"the results were not collected; the next run removes them: they are in `{place}`")
                 raise
-            self._remark_on_end(summary, closing, results.warnings(added, summary.status))
+            self._remark_on_end(summary, closing, results.warnings(added, summary.status), record.logs)
             summary = replace(
                 summary,
                 started=date,
@@ -330,23 +329,18 @@ class LocalRun:
             directory.vacant(what + suffix)
         return collect(what, written, directory.vacant(what), compressed=compressed, reporter=self._reporter)
 
-    def _remark_on_end(self, summary: Summary, closing: ClosingWarnings, lost: Iterable[str]) -> None:
+    def _remark_on_end(
+        self, summary: Summary, closing: ClosingWarnings, lost: Iterable[str], log: Mapping[str, LogTail]
+    ) -> None:
         # An injected fault and an interruption have these effects too.
         request = self._request
         if request.injection is None and request.faults is None and request.interruption is None:
-            for text in (*closing.of_run(summary.status, summary.flows), *lost):
+            warnings = (*closing.of_run(summary.status, summary.flows), *lost)
+            for text in (*warnings, *failure_hints(summary, log, self._engine.python)):
                 self._warn(text)
         for metric in summary.metrics:
             if metric.warning:
                 self._warn(metric.warning)
-        module = missing_module(summary.failure_reason)
-        if module is not None:
-            self._warn(
-                f"`{self._engine.python}` has no module `{module}`: add it to `image.python_packages`, "
-                "or choose a different Python with --python"
-            )
-        if hint := shared_memory_hint(summary.failure_reason):
-            self._warn(hint)
 
     def _prediction(self) -> Prediction | None:
         """Return what to expect of the job in SageMaker; None for a run that rehearses a fault or an interruption."""

@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from smspec.local.record.flows import Flow
+from smspec.local.record.summary import Summary
 from smspec.local.running.request import JobStatus
 from smspec.local.running.run_directory import HostDirectory
 from smspec.local.running.supervision import Verdict, name_of
 from smspec.local.running.training_request import Host, TrainingChannel, TrainingRequest
+from smspec.local.watch.host_log import LogTail
+from smspec.service.failures import JobFailure, diagnose
 from smspec.source.frozen import replace
 from smspec.source.real_file import open_below, walked
 
@@ -20,7 +23,6 @@ _FAILURE_CHARACTERS = 1024
 """SageMaker keeps the first 1024 characters of /opt/ml/output/failure (FailureReason)."""
 _FAILURE = ("opt", "ml", "output", "failure")
 _MISSING_MODULE = re.compile(r"\w+: ModuleNotFoundError: No module named '([\w.]+)'")
-_BUS_ERROR = re.compile(r"SIGBUS|killed by signal: Bus error|out of shared memory")
 _OF_LEADER = re.compile(
     r"the job failed on the leader, ([\w.-]+), with|the leader, ([\w.-]+), went away|to the leader, ([\w.-]+):"
 )
@@ -88,20 +90,22 @@ def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> st
     )
 
 
-def missing_module(reason: str) -> str | None:
-    """Return the module whose absence failed a job, if that is its failure reason."""
-    match = _MISSING_MODULE.match(reason)
-    return match[1] if match else None
-
-
-def shared_memory_hint(reason: str) -> str:
-    """Return what to do about a job that probably found no room in /dev/shm; empty for other failure reasons."""
-    if not _BUS_ERROR.search(reason):
-        return ""
-    return (
-        "/dev/shm, through which processes share tensors, is probably full: set `num_workers` of the DataLoader to "
-        "fewer or 0, or call `torch.multiprocessing.set_sharing_strategy('file_system')`"
-    )
+def failure_hints(summary: Summary, logs: Mapping[str, LogTail], python: str) -> Iterator[str]:
+    """Yield the likely cause of a failed run, and what to do. ``python``: what ran the job on this machine."""
+    if summary.status != "Failed":
+        return
+    match = _MISSING_MODULE.match(summary.failure_reason)
+    if match is not None:
+        yield (
+            f"`{python}` has no module `{match[1]}`: add it to `image.python_packages`, "
+            "or choose a different Python with --python"
+        )
+        return
+    tail = logs.get(summary.failed or "")
+    log = [(summary.failed or "", line) for line in tail.text.splitlines()] if tail else []
+    cause = diagnose(JobFailure(reason=summary.failure_reason, log=log)).cause
+    if cause is not None:
+        yield f"likely cause: {cause.cause} ({cause.name}); {cause.fix}"
 
 
 class ClosingWarnings:

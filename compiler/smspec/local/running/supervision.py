@@ -17,7 +17,7 @@ from smspec.local.channels.channel_data import ChannelData
 from smspec.local.channels.feeder_process import FeederFault, FeederProcess
 from smspec.local.engines.engine import Engine, RunningHost
 from smspec.local.feeder.plan import FeederPlan, Injection
-from smspec.local.running.events import HostEnded, HostsInterrupted, LogLine, Remark, Reporter
+from smspec.local.running.events import HostEnded, HostsInterrupted, LogLines, Remark, Reporter
 from smspec.local.running.request import (
     EventKind,
     Interruption,
@@ -30,11 +30,16 @@ from smspec.local.running.request import (
 from smspec.local.running.run_directory import RunDirectory
 from smspec.local.running.training_request import Host
 from smspec.local.watch.file_watch import CheckpointWatch
+from smspec.local.watch.host_log import LogText
 from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling
 from smspec.source.frozen import dataclass
 
 _TURN_SECONDS = 0.1
 _SECONDS_TO_DIE = 5.0
+_GATHERING_SECONDS = 0.0005
+_ENOUGH = 1 << 15
+"""Bytes in one turn. After less, a pause: a job that prints line by line would be slowed by a reader of each."""
+
 _LOG_SECONDS = 1.0
 """How long a log is read after its host has ended, if a remaining process still has it open."""
 
@@ -162,6 +167,7 @@ class Supervision:
         self._verdict: Verdict | None = None
         self._log_ends_at: dict[str, float] = {}
         self._has_named = False
+        self._logged = 0
         self._selector = selectors.DefaultSelector()
 
     def run(self) -> Verdict:
@@ -191,6 +197,9 @@ class Supervision:
                 self._look_at_signals_and_time()
                 self._terminate_started()
                 self._reporter.tick()
+                if 0 < self._logged < _ENOUGH:
+                    time.sleep(_GATHERING_SECONDS)
+                self._logged = 0
             self._look_at_checkpoints()
         return self._verdict or Verdict(job_status=0)
 
@@ -218,18 +227,27 @@ class Supervision:
         def log() -> None:
             if descriptor not in self._selector.get_map():
                 return  # closed in this turn
-            lines = host.lines(descriptor)
-            if lines is None:
+            texts = host.read(descriptor)
+            if texts is None:
                 self._selector.unregister(descriptor)
                 if not self._has_open_log(host):
                     self._end_log(host)
                 return
             self._heard.add(host.host)
-            for line in lines:
-                self._reporter.report(LogLine(host=host.host, text=line))
-                self._happened("line")
+            self._logged += 1
+            for text in texts:
+                self._logged += len(text.data)
+                self._report_lines(host.host, text)
 
         return log
+
+    def _report_lines(self, host: str, text: LogText) -> None:
+        if self._clock is None:
+            self._reporter.report(LogLines(host=host, text=text))
+            return
+        for line in text.singly():
+            self._reporter.report(LogLines(host=host, text=line))
+            self._happened("line")
 
     def _look_at_checkpoints(self) -> None:
         if self._watch is not None:
@@ -270,8 +288,8 @@ class Supervision:
             self._end_log(host)
 
     def _end_log(self, host: RunningHost) -> None:
-        for line in host.close():
-            self._reporter.report(LogLine(host=host.host, text=line))
+        for text in host.close():
+            self._reporter.report(LogLines(host=host.host, text=text))
 
     def _look_at_hosts(self) -> None:
         now = time.monotonic()

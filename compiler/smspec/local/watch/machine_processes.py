@@ -71,14 +71,21 @@ def with_those_below(root: int, files: ProcessFiles = _OWN_FILES) -> list[Machin
 
 
 def below(root: int, files: ProcessFiles = _OWN_FILES) -> list[MachineProcess]:
-    """Return the processes below one: parents first, and the older ones of a level first."""
+    """Return the processes below one: parents first, and the older ones of a level first.
+
+    No process is below itself: a container may list anything, and numbers are reused while they are read.
+    """
     children: dict[int, list[tuple[int, int]]] = {}
     for number, parent, started in _living(files):
         children.setdefault(parent, []).append((started, number))
     found: list[MachineProcess] = []
     level = [root]
+    seen = {root}
     while level:
-        ordered = sorted((*child, parent) for parent in level for child in children.get(parent, ()))
+        ordered = sorted(
+            (*child, parent) for parent in level for child in children.get(parent, ()) if child[1] not in seen
+        )
+        seen.update(number for _, number, _ in ordered)
         level = [number for _, number, _ in ordered]
         found += [process for _, number, parent in ordered for process in _described(number, parent, files)]
     return found

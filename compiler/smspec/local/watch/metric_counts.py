@@ -1,7 +1,8 @@
 """What the regular expressions of the metrics find in the logs of a finished run.
 
 SageMaker searches each line of the log. An expression may take forever on some line, so all of them together have a
-limit of time; a line is read in parts, so a log of any size takes the same memory.
+limit of time; a line is read in parts, so a log of any size takes the same memory. Where an expression begins with
+letters, only lines that contain them are searched: most lines of a log have no metric.
 """
 
 from __future__ import annotations
@@ -12,17 +13,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from smspec.local.running.training_request import TrainingRequest
+from smspec.local.watch.host_log import LogText, split_bars
 from smspec.service.metric_pattern import OutOfTime, searchable_metrics, time_limit
 from smspec.source.frozen import dataclass
-from smspec_runtime.progress_bar import split_bar
 
 SECONDS = 5.0
 """Processor time for all expressions over all logs."""
 
 _LONGEST_LINE = 1 << 16
+_BLOCK = 1 << 20
 _LONGEST_SHOWN = 40
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _SIGN = re.compile(r"(?:^|[\s=:(\[,])-\Z")
+_LITERAL = re.compile(r"(?:\^|\.\*\??)*((?:[\w =:,;/'\"#%@!~<>&-]|\\[^\w\s])+)")
+_NOT_LITERAL = re.compile(r"\||\(\?[a-zA-OQ-Z-]")
+"""Alternatives, of which a line may contain any, and flags."""
 
 
 MOST_VALUES = 500
@@ -107,12 +112,18 @@ class _Counter:
         self.name = name
         self._pattern = pattern
         self._hide = hide
+        self._literal = literal_in(pattern.pattern)
         self._matches = self._numbers = 0
         self._last: str | None = None
         self._cut: tuple[str, str] | None = None
         self._kept: dict[str, _Kept] = {}
 
-    def search(self, host: str, line: str) -> None:
+    def search(self, host: str, lines: Sequence[str]) -> None:
+        for line in lines:
+            if self._literal in line:
+                self._search(host, line)
+
+    def _search(self, host: str, line: str) -> None:
         for match in self._pattern.finditer(line):
             value = match[1]
             if value is None:
@@ -151,23 +162,45 @@ def count_metrics(
         with time_limit(seconds):
             for path in logs:
                 host = os.path.basename(path).removesuffix(".log")
-                for line in _lines(path):
+                for lines in _lines(path):
                     for counter in counters:
-                        counter.search(host, line)
+                        counter.search(host, lines)
     except OutOfTime:
         is_whole = False
     return tuple(counter.counted(is_whole=is_whole) for counter in counters)
 
 
-def _lines(path: str) -> Iterator[str]:
+def literal_in(pattern: str) -> str:
+    """Return letters that every match of an expression contains, or none."""
+    found = _LITERAL.match(pattern)
+    if found is None or _NOT_LITERAL.search(pattern):
+        return ""
+    is_repeated = pattern[found.end() : found.end() + 1] in ("*", "?", "{")
+    text = re.sub(r"\\(.)", r"\1", found[1])
+    return text[:-1] if is_repeated else text
+
+
+def _lines(path: str) -> Iterator[list[str]]:
+    """Yield the lines of a log in blocks; a long line is several."""
     with open(path, "rb") as file:
-        while line := file.readline(_LONGEST_LINE):
-            text = line.decode("utf-8", "replace").rstrip("\r\n")
-            start = text.rfind("\r") + 1
-            # What follows a bar of stderr is of stdout, which has its own lines in the log of SageMaker.
-            first, *behind = split_bar(text[start:])
-            yield text[:start] + first
-            yield from behind
+        while block := file.read(_BLOCK):
+            text = LogText(block[: max(0, block.rfind(b"\n"))])
+            if text.plain and max(map(len, text.data.split(b"\n"))) < _LONGEST_LINE:
+                file.seek(len(text.data) + 1 - len(block), os.SEEK_CUR)
+                yield text.lines
+                continue
+            file.seek(-len(block), os.SEEK_CUR)
+            end = file.tell() + len(block)
+            while file.tell() < end and (line := file.readline(_LONGEST_LINE)):
+                yield _states(line)
+
+
+def _states(line: bytes) -> list[str]:
+    text = line.decode("utf-8", "replace").rstrip("\r\n")
+    start = text.rfind("\r") + 1
+    # What follows a bar of stderr is of stdout, which has its own lines in the log of SageMaker.
+    first, *behind = split_bars(text[start:])
+    return [text[:start] + first, *behind]
 
 
 def _is_number(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""A condition of an organization's rule: a path of the merged spec, and what its value must be."""
+"""A rule of an organization, and its conditions: a path of the merged spec, and what its value must be."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Union
 
-from smspec.diagnostics.quoting import SECONDS_OF_UNITS, one_of, quoted
+from smspec.diagnostics import Finding, Severity
+from smspec.diagnostics.quoting import SECONDS_OF_UNITS, one_of, path_name, quoted
 from smspec.rules.organization_rules.linear_pattern import LONGEST_TEXT, is_found
 from smspec.source import Mapping, Node, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
@@ -136,3 +137,48 @@ def _equal(value: Scalar, wanted: Plain) -> bool:
     if isinstance(wanted, str):
         return value.text == wanted
     return isinstance(value.value, bool) == isinstance(wanted, bool) and value.value == wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrganizationRule:
+    """If all conditions of ``when`` hold for a merged spec, all of ``require`` must. ``file``: where it is written."""
+
+    code: str
+    title: str
+    why: str
+    help: str
+    severity: Severity
+    is_ignorable: bool
+    when: tuple[Condition, ...]
+    require: tuple[Condition, ...]
+    file: str
+
+    def check(self, root: Node) -> Iterator[Finding]:
+        """Yield a finding for each value that violates the rule, at the value, or where it is missing."""
+        if not all(any(one.may_hold(value) for _, value in one.values(root)) for one in self.when):
+            return
+        for condition in self.require:
+            for path, value in condition.values(root):
+                objection = condition.objection(value)
+                if objection:
+                    yield Finding(
+                        code=self.code,
+                        severity=self.severity,
+                        path=path,
+                        message=f"{path_name(path)} {objection}: {self.title}",
+                        help=self.help,
+                        page=self.page,
+                        is_ignorable=self.is_ignorable,
+                    )
+
+    @property
+    def page(self) -> str:
+        """The explanation of the rule, as Markdown."""
+        ignore = (
+            f"Add `{self.code}` to `checks.ignore` with the reason." if self.is_ignorable else "It cannot be ignored."
+        )
+        remedy = f"## Use instead\n\n{self.help}\n\n" if self.help else ""
+        return (
+            f"# {self.code}: {self.title}\n\n{self.why}\n\n{remedy}"
+            f"## Ignore this rule\n\n{ignore}\n\n## References\n\n{self.file}\n"
+        )

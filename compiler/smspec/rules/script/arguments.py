@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.suggestions import did_you_mean, nearest
-from smspec.rules.script.starts import ScriptAndJob, help_for_one_item, near_name, notes, option_word, read_at
-from smspec.script.grammars import accepts
+from smspec.rules.script.starts import ScriptAndJob, notes, option_word, read_at
 from smspec.script.program import CommandLine, DeclaredOption, bare
-from smspec.script.script_environment import Argument, ArgumentFault, argument_words
+from smspec.script.script_environment import Argument, ArgumentFault, in_flags
 from smspec.spec.shape import AMBIGUOUS_TEXT
 
 UNDECLARED_ARGUMENT = Rule("SM501", "argument that the script does not declare")
@@ -23,6 +22,9 @@ def undeclared_argument(both: ScriptAndJob) -> Iterator[Finding]:
     A parser ends the script when it meets an undeclared argument.
     """
     for fault in both.of_kind("unknown"):
+        # Imported late, as below: most jobs have no such fault.
+        from smspec.rules.script.argument_remedies import help_for_one_item, name_fix, near_name
+
         assert fault.argument is not None
         why = f": it {fault.reason}" if fault.reason else ""
         if fault.near == f"--{fault.argument.hyperparameter}":
@@ -42,6 +44,7 @@ def undeclared_argument(both: ScriptAndJob) -> Iterator[Finding]:
             help=help_for_one_item(fault) or help,
             on="key" if fault.argument.hyperparameter is not None else "value",
             notes=notes(fault),
+            fix=name_fix(fault, both),
         )
 
 
@@ -82,66 +85,19 @@ def rejected_value(both: ScriptAndJob) -> Iterator[Finding]:
     A parser ends the script when a value does not have its type or is not one of its choices.
     """
     for fault in both.of_kind("refused"):
+        from smspec.rules.script.argument_remedies import choice_fix, help_for_value, near_choice
+
         assert fault.argument is not None
         words = " ".join(fault.argument.words[1:])
         yield REJECTED_VALUE.at(
             both.path_of(fault),
             f"`{both.name}` rejects `{option_word(fault.argument)}`"
             + (f": {fault.reason}" if fault.reason else f" with the value `{words}`" if words else " without a value"),
-            label=_near_choice(fault),
-            help=_help(fault.argument, fault),
+            label=near_choice(fault),
+            help=help_for_value(fault.argument, fault),
             notes=notes(fault),
+            fix=choice_fix(fault),
         )
-
-
-def _help(argument: Argument, fault: ArgumentFault) -> str:
-    """Return the remedy: a structure that the script parses needs the style that preserves it."""
-    line, option = fault.command_line, fault.option
-    is_list = isinstance(argument.value, list) and option is not None and option.takes_several
-    if is_list and option is not None and (option.collects or argument.words != _in_flags(argument)):
-        return _help_for_items(argument, line)
-    if len(argument.words) == 2 and argument.words[1].startswith("-") and line.library == "argparse":
-        joined = json.dumps("=".join(argument.words), ensure_ascii=False)
-        return (
-            f"remove the hyperparameter, and set `args: [{joined}]` in `entry_point`: argparse sees an option otherwise"
-        )
-    is_structure = argument.hyperparameter is not None and not isinstance(argument.value, str)
-    if option is not None and option.kind == "json" and is_structure:
-        written = json.dumps(argument.value, ensure_ascii=False)
-        words = argument_words("json", argument.hyperparameter or "", argument.value, written)
-        if argument.words != words and accepts(line, words):
-            return f"set `args_style: json` in `entry_point`: the script gets `{' '.join(words)}`"
-    if not argument.words[1:] and argument.value == []:
-        return f"remove the hyperparameter, or declare `{argument.words[0]}` with `nargs='*'`: its list is empty"
-    return f"change the value, or the type in the script, which gets `{' '.join(argument.words)}`"
-
-
-def _help_for_items(argument: Argument, line: CommandLine) -> str:
-    """Return the remedy for a list that arrives as one text: the style that passes its items, if they are accepted."""
-    words = _in_flags(argument)
-    if accepts(line, words):
-        return f"set `args_style: flags` in `entry_point`: the script gets `{' '.join(words)}`"
-    if not argument.value:
-        return f"remove the hyperparameter: `{words[0]}` needs at least one value, and the list is empty"
-    each = [word for item in words[1:] for word in (words[0], item)]
-    if accepts(line, tuple(each)):
-        return f"remove the hyperparameter, and set `args: {json.dumps(each, ensure_ascii=False)}` in `entry_point`"
-    passed = " ".join(words)
-    return f"change the list, or the declaration in the script, which rejects `{passed}`, as `args_style: flags` has it"
-
-
-def _in_flags(argument: Argument) -> tuple[str, ...]:
-    """Return the words of a list as `args_style: flags` passes it."""
-    return argument_words("flags", argument.hyperparameter or "", argument.value)
-
-
-def _near_choice(fault: ArgumentFault) -> str:
-    """Return the label that suggests a choice similar to the one wrong value."""
-    words = fault.argument.words if fault.argument is not None else ()
-    words = words if fault.option is not None and not fault.option.names else words[1:]
-    choices = fault.option.choices if fault.option is not None else None
-    near = nearest(words[0], map(str, choices)) if choices and len(words) == 1 else None
-    return f"did you mean `{near}`?" if near is not None else ""
 
 
 VALUE_FOR_A_FLAG = Rule("SM504", "value for a flag of the script")
@@ -219,7 +175,9 @@ def nested_mapping_as_text(both: ScriptAndJob) -> Iterator[Finding]:
         line, option = found
         if isinstance(argument.value, list):
             what = f"gets `{option_word(argument)}` as one item, `{argument.words[-1]}`: it is a list"
-            help = _help_for_items(argument, line)
+            from smspec.rules.script.argument_remedies import help_for_items
+
+            help = help_for_items(argument, line)
         else:
             what = f"gets `{option_word(argument)}` as text that is not JSON: it is a nested mapping"
             help = "set `args_style: json` in `entry_point`, and parse the argument with `json.loads` in the script"
@@ -238,7 +196,7 @@ def _loses_structure(argument: Argument, option: DeclaredOption) -> bool:
     if argument.hyperparameter is None or not isinstance(argument.value, dict | list):
         return False
     if isinstance(argument.value, list):
-        return option.takes_several and argument.words != _in_flags(argument)
+        return option.takes_several and argument.words != in_flags(argument)
     if not any(isinstance(inner, dict | list) for inner in argument.value.values()):
         return False
     try:

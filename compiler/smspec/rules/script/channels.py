@@ -32,7 +32,7 @@ def missing_channel(both: ScriptAndJob) -> Iterator[Finding]:
             both.environment.channels_path,
             f"`{both.name}` reads `{read.written}`, but the job has no channel `{read.name.lower()}`",
             label=did_you_mean(read.name, channels),
-            help="add the channel, or change the script",
+            help=_help(read.name, both),
             on="key",
             notes=read_at(read.place),
         )
@@ -59,7 +59,7 @@ def path_of_a_missing_channel(both: ScriptAndJob) -> Iterator[Finding]:
             both.environment.channels_path,
             f"`{both.name}` reads {what[read.by]}, but the job has no channel `{name}`",
             label=f"did you mean `{near}`?" if near else "",
-            help="add the channel, or change the script",
+            help=_help(read.name, both),
             on="key",
             notes=read_at(read.place),
         )
@@ -77,6 +77,16 @@ def _is_there(read: ChannelRead, channels: tuple[str, ...]) -> bool:
 
 def _is_read(channel: str, both: ScriptAndJob) -> bool:
     return any(read.name in (channel, channel.upper()) for read in both.program.channels)
+
+
+def _help(missing: str, both: ScriptAndJob, otherwise: str = "change the script") -> str:
+    """Return the remedy: another name for the only channel that the script does not read, or a new channel."""
+    known = {channel.upper() for channel in both.environment.channels}
+    needed = {read.name.upper() for read in both.program.channels} - known
+    unread = [channel for channel in both.environment.channels if not _is_read(channel, both)]
+    if needed == {missing.upper()} and len(unread) == 1:
+        return f"rename the channel `{unread[0]}` to `{missing.lower()}`, or {otherwise}"
+    return f"add the channel, or {otherwise}"
 
 
 USED_CHANNEL_THAT_IS_MISSING = Rule("SM527", "missing channel used without a check")
@@ -103,7 +113,7 @@ def used_channel_that_is_missing(both: ScriptAndJob) -> Iterator[Finding]:
             both.environment.channels_path,
             f"`{both.name}` uses `{use.written}` as a path, but the job has no channel `{use.name.lower()}`",
             label=did_you_mean(use.name, channels),
-            help="add the channel, or check for None in the script",
+            help=_help(use.name, both, "check for None in the script"),
             on="key",
             notes=(Note("the script uses it here", use.place),),
         )

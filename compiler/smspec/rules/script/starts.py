@@ -55,25 +55,6 @@ def option_word(argument: Argument) -> str:
     return argument.words[0] if argument.words else ""
 
 
-def near_name(fault: ArgumentFault) -> str:
-    """Return the label that suggests a similar name, in the form in which the author writes it."""
-    if fault.near is None:
-        return ""
-    is_hyperparameter = fault.argument is not None and fault.argument.hyperparameter is not None
-    return f"did you mean `{fault.near.lstrip('-') if is_hyperparameter else fault.near}`?"
-
-
-def help_for_one_item(fault: ArgumentFault) -> str:
-    """Return the remedy for an item of `entry_point.args` that has the value of a known option, too."""
-    word = "" if fault.argument is None or fault.argument.hyperparameter else option_word(fault.argument)
-    first, *others = word.split(None, 1) or [""]
-    names = {name for option in fault.command_line.options for name in option.names}
-    if not others or first.partition("=")[0] not in names:
-        return ""
-    items = ", ".join(f'"{part}"' for part in word.split())
-    return f"write one word per item: `{items}`" if len(items) <= 60 else "write the option and its value as two items"
-
-
 def notes(fault: ArgumentFault) -> tuple[Note, ...]:
     """Return notes on where the option is declared, or where the command line is parsed."""
     if fault.option is not None:

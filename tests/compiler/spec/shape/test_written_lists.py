@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 
 from smspec.spec.packages import fault_in, is_apt_package, is_pip_requirement
 from smspec.spec.schema import accepts, author_schema, part, spec_keys
-from smspec.spec.shape.written_lists import listed_items
+from smspec.spec.shape.schema_errors import listed_items
 from support.examples import at_most
 
 KEYS = {

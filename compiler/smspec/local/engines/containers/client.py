@@ -10,8 +10,10 @@ import functools
 import hashlib
 import json
 import os
+import selectors
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -26,6 +28,8 @@ _SECONDS = 60.0
 _SECONDS_OF_A_PROBE = 15.0
 _SECONDS_TO_END = 5.0
 _MOST_LINES = 15
+_MOST_BYTES = 64 << 20
+_LONGEST_LINE = 1 << 16
 LABEL = "smspec.run"
 """Its value names the machine, the directory of the run, and the file in it that the run locks as long as it lasts."""
 _MACHINE = "/etc/machine-id"
@@ -57,22 +61,27 @@ class Client:
         """
         seconds = min(seconds, _SECONDS_TO_END) if self.is_lost else seconds
         try:
-            done = subprocess.run(
+            process = subprocess.Popen(
                 [self.program, *words],
                 env=self._environment(variables),
                 cwd=OUTSIDE_PROJECTS,
-                input=given.encode(),
-                capture_output=True,
-                timeout=seconds,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 start_new_session=True,  # Ctrl-C is for smspec, which ends the job in good order
             )
-        except subprocess.TimeoutExpired:
-            raise ClientFailed(f"`{self.program} {words[0]}` has not answered for {seconds:.0f} seconds") from None
         except OSError as fault:
             raise ClientFailed(f"cannot start `{self.program}`: {(fault.strerror or str(fault)).lower()}") from None
-        if done.returncode != 0:
-            raise ClientFailed(_last_line(done.stderr.decode("utf-8", "replace")))
-        return done.stdout.decode("utf-8", "replace").strip()
+        with process:
+            try:
+                out, err = _answer(process, given.encode(), seconds)
+            except ClientFailed as fault:
+                raise ClientFailed(f"`{self.program} {words[0]}` {fault}") from None
+            finally:
+                process.kill()
+        if process.returncode != 0:
+            raise ClientFailed(_last_line(err.decode("utf-8", "replace")))
+        return out.decode("utf-8", "replace").strip()
 
     def try_to(self, *words: str) -> None:
         """Run a command that may fail: what it removes or stops may be gone."""
@@ -100,7 +109,7 @@ class Client:
             assert process.stdin is not None and process.stdout is not None
             is_over = False
             try:
-                for line in process.stdout:
+                while line := process.stdout.readline(_LONGEST_LINE):
                     text = line.decode("utf-8", "replace").rstrip()
                     kept = [*kept, text][-_MOST_LINES:]
                     show(text)
@@ -129,6 +138,38 @@ def unavailable(program: str) -> str | None:
     except ClientFailed as fault:
         return f"`{program} info` fails: {fault}"
     return None
+
+
+def _answer(process: subprocess.Popen[bytes], given: bytes, seconds: float) -> tuple[bytes, bytes]:
+    """Return what a client prints to stdout and stderr until its end.
+
+    Raise `ClientFailed` if it takes longer, or prints more than an engine has to say: so may programs of an image.
+    """
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    with suppress(BrokenPipeError), process.stdin as stdin:
+        stdin.write(given)
+    deadline = time.monotonic() + seconds
+    found = {process.stdout.fileno(): bytearray(), process.stderr.fileno(): bytearray()}
+    with selectors.DefaultSelector() as selector:
+        for descriptor in found:
+            selector.register(descriptor, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(max(0.0, deadline - time.monotonic()))
+            if not ready or time.monotonic() > deadline:
+                raise ClientFailed(f"has not answered for {seconds:.0f} seconds")
+            for key, _ in ready:
+                data = os.read(key.fd, _LONGEST_LINE)
+                found[key.fd] += data
+                if not data:
+                    selector.unregister(key.fd)
+                if len(found[key.fd]) > _MOST_BYTES:
+                    raise ClientFailed(f"prints more than {_MOST_BYTES >> 20} MiB")
+    try:
+        process.wait(max(_SECONDS_TO_END, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise ClientFailed(f"has not answered for {seconds:.0f} seconds") from None
+    out, err = found.values()
+    return bytes(out), bytes(err)
 
 
 def _last_line(text: str) -> str:
@@ -223,7 +264,12 @@ def sweep(program: str) -> None:
     """
     client = Client(program)
     for listing, inspection, removal in (
-        (("ps", "--all"), ("inspect", "--format", f'{{{{index .Config.Labels "{LABEL}"}}}}'), ("rm", "--force")),
+        # With the volumes that the image declares, which have no label.
+        (
+            ("ps", "--all"),
+            ("inspect", "--format", f'{{{{index .Config.Labels "{LABEL}"}}}}'),
+            ("rm", "--force", "--volumes"),
+        ),
         (
             ("network", "ls"),
             ("network", "inspect", "--format", f'{{{{index .Labels "{LABEL}"}}}}'),

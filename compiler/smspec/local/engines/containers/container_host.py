@@ -8,10 +8,12 @@ import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.engines.containers.inside import inside_words
 from smspec.local.engines.engine import HostCommand, HostProcess
+from smspec.local.watch.host_log import LogText
 from smspec.local.watch.machine_processes import MachineProcess, Usage, with_those_below
 
 _STATE = "{{.State.ExitCode}} {{.State.Status}} {{json .Path}}"
@@ -44,23 +46,23 @@ class ContainerHost(HostProcess):
         )
         self._client = client
         self._log_path = log
-        self._unseen: list[str] = []
+        self._unseen: list[LogText] = []
         self._unread = set(self.descriptors)
         self._container = container
         self._processes = ContainerProcesses(client, container)
         self._group = ControlGroup(container)
         self._is_inspected = False
 
-    def lines(self, descriptor: int) -> Iterator[str] | None:
+    def read(self, descriptor: int) -> list[LogText] | None:
         """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
         if self._unseen:
             seen, self._unseen = self._unseen, []
-            return iter(seen)
-        lines = super().lines(descriptor)
-        if lines is None:
+            return seen
+        texts = super().read(descriptor)
+        if texts is None:
             self._unread.discard(descriptor)
-        self._group.look(at_once=lines is None)
-        return lines
+        self._group.look(at_once=texts is None)
+        return texts
 
     def ended(self) -> bool:
         """Return whether the container has ended; `exit_status` is then its own, 137 if its memory did not suffice.
@@ -129,8 +131,8 @@ class ContainerHost(HostProcess):
     def _last_words(self) -> str:
         """Return the last line that the client has written: the container wrote nothing."""
         for descriptor in self.descriptors:
-            while descriptor in self._unread and (lines := super().lines(descriptor)) is not None:
-                self._unseen += lines  # and to the log
+            while descriptor in self._unread and (texts := super().read(descriptor)) is not None:
+                self._unseen += texts  # and to the log
             self._unread.discard(descriptor)
         with open(self._log_path, encoding="utf-8", errors="replace") as log:
             return log.read().strip().rpartition("\n")[2].strip() or "it failed without a message"
@@ -178,12 +180,15 @@ class ContainerProcesses:
         self._container = container
 
     def all(self) -> list[MachineProcess]:
-        """Return them, parents first, from the first one on; none if the container has ended."""
+        """Return them, parents first, from the first one on; none if the container has ended.
+
+        The Python of an image may answer anything.
+        """
         try:
-            files: Mapping[str, Mapping[str, str]] = json.loads(self._run())
-        except (ClientFailed, ValueError):
+            files = json.loads(self._run())
+        except (ClientFailed, ValueError, RecursionError):
             return []
-        return with_those_below(_FIRST, _Files(files))
+        return with_those_below(_FIRST, _Files(files)) if isinstance(files, dict) else []
 
     def kill(self, number: int) -> None:
         """Kill one with SIGKILL. Raise OSError if there is none."""
@@ -202,7 +207,7 @@ class ContainerProcesses:
 
 
 class _Files:
-    def __init__(self, files: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, files: Mapping[str, Any]) -> None:
         self._files = files
 
     def numbers(self) -> list[str]:
@@ -210,8 +215,8 @@ class _Files:
 
     def read(self, process: str, name: str) -> bytes:
         try:
-            return self._files[process][name].encode("latin-1")
-        except KeyError:
+            return bytes(self._files[process][name], "latin-1")
+        except (LookupError, TypeError, UnicodeError):
             raise ProcessLookupError(process) from None
 
 

@@ -29,6 +29,9 @@ from smspec.workspace.process_guard import end_by_closing_stdin
 _START_SECONDS = 60.0
 _STOP_SECONDS = 10.0
 _LAST_BYTES = 4096
+_MOST_BYTES = 1 << 16
+"""Of an answer: the Python of an image may print anything."""
+
 _PAGE = 4096
 _OF_THE_RUNTIME = 1
 """Pages: the runtime reserves room for a failure file before it starts the script."""
@@ -109,6 +112,8 @@ class Sidecar:
             if not data:
                 raise ClientFailed(self._last_words())
             self._unread += data
+            if len(self._unread) > _MOST_BYTES:
+                raise ClientFailed("it does not answer with a line")
         line, _, self._unread = self._unread.partition(b"\n")
         if line.decode(errors="replace") != answer:
             raise ClientFailed(line.decode(errors="replace"))

@@ -11,12 +11,12 @@ import pwd
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from smspec.local.engines.namespace.availability import cell_words
 from smspec.local.running.request import RunFailed
-from smspec.local.watch.host_log import HostLog
+from smspec.local.watch.host_log import HostLog, LogText
 from smspec.local.watch.machine_processes import MachineProcess, Usage, below
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import OUTSIDE_PROJECTS, program_named
@@ -196,9 +196,9 @@ class NamespaceHost:
         self._log = log
         self._started = time.monotonic()
 
-    def lines(self, descriptor: int) -> Iterator[str] | None:
+    def read(self, descriptor: int) -> list[LogText] | None:
         """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
-        return self._log.lines(descriptor)
+        return self._log.read(descriptor)
 
     def ended(self) -> bool:
         """Return whether the first process has ended, and with it all others."""
@@ -234,6 +234,6 @@ class NamespaceHost:
         """Kill the first process: the kernel kills the others."""
         self._cell.signal("kill", self.host)
 
-    def close(self) -> Iterator[str]:
-        """Close the log and yield a last line without a line feed."""
-        yield from self._log.close()
+    def close(self) -> list[LogText]:
+        """Close the log and return a last line without a line feed."""
+        return self._log.close()

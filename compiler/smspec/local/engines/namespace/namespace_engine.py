@@ -185,7 +185,7 @@ class NamespaceEngine(PythonOfEngine):
         with ExitStack() as unused:
             for host in hosts:
                 logs[host.name] = log = HostLog(directory.log(host.name))
-                unused.callback(list, log.close())
+                unused.callback(log.close)
             path = os.path.join(self._request.scratch_dir, "cell.json")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(self._plan(hosts, directory, logs).to_json())
