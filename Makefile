@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 TOOLKIT := .venv-toolkit
+SITE := .venv-site
 REV ?= HEAD
 SOURCES ?= .venv/sources
 # With it, every process of the tests would compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 ifdef QUICK
-# The rows of docs/comparison.md alone, each with few turns: two minutes.
+# The rows of docs/evidence.md alone, each with few turns: two minutes.
 BENCHMARKS := compile runtime_cost repository pipe_jobs
 compile_words := 5
 runtime_cost_words := --rounds 5
@@ -19,7 +20,7 @@ else
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
 endif
 
-.PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock benchmarks clean
+.PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock docs site hash-locks benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo on this machine"
@@ -29,12 +30,13 @@ help:
 	@echo "make quick       check lint, types, and imports, and run the tests that your change most likely breaks"
 	@echo "make explore     run the property tests with new random examples"
 	@echo "make check       check format, lint, types, and imports"
+	@echo "make docs        build the site in build/site, check its links and anchors, and run the commands of its pages"
 	@echo "make golden      rewrite the golden files; review the diff"
 	@echo "make frozen      compare all outputs with those of REV (default: HEAD)"
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
 	@echo "make facts       refresh the tables of facts about AWS; SOURCES=DIR has clones of AWS's repositories"
 	@echo "make dev-lock    lock the newest versions of what development installs"
-	@echo "make benchmarks  measure the speed figures of docs/comparison.md; QUICK=1 those alone, in two minutes"
+	@echo "make benchmarks  measure the speed figures of docs/evidence.md; QUICK=1 its first table alone, in two minutes"
 
 $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "this needs python3 with venv: apt-get install python3-venv" >&2; exit 1; }
@@ -81,7 +83,7 @@ check: $(VENV)/.dev
 
 golden: $(VENV)/.dev
 	@status=0; $(BIN)/python docs/spec_reference.py && $(BIN)/python docs/diagnostics.py && $(BIN)/python docs/failures.py || status=$$?; \
-	$(BIN)/python -m pytest tests/golden tests/rejected tests/imported --update || status=$$?; \
+	$(BIN)/python -m pytest tests/golden tests/rejected tests/imported tests/project/test_gitops_document.py --update || status=$$?; \
 	git status --short tests docs compiler/smspec/diagnostics/pages.txt; exit $$status
 
 frozen: $(VENV)/.dev
@@ -99,6 +101,29 @@ facts: $(VENV)/.dev
 dev-lock: $(VENV)/.dev
 	$(BIN)/uv pip compile --no-config --quiet --upgrade --universal --python-version 3.10 --extra dev --strip-extras --no-annotate \
 		--no-emit-index-url --no-emit-find-links --custom-compile-command 'make dev-lock' --output-file dev.lock pyproject.toml
+
+# Links, anchors, and everything else that Sphinx warns about are errors.
+site: $(SITE)/.ready
+	$(SITE)/bin/sphinx-build --quiet --nitpicky --fail-on-warning --keep-going -c docs/site -d build/doctrees . build/site
+	@echo "open build/site/index.html"
+
+docs: site $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n auto tests/project/test_documents.py tests/project/test_documented_commands.py \
+		tests/project/test_gitops_document.py tests/compiler/cli/test_moving_in_document.py tests/runtime/pipe/test_pipe_mode_document.py
+
+$(SITE)/.ready: docs/site/requirements.txt | $(BIN)/python
+	@$(PYTHON) -m venv --clear $(SITE)
+	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@touch $@
+
+# With hashes: what makes the site, and what the action and a release install.
+LOCK := $(BIN)/uv pip compile --no-config --quiet --upgrade --universal --generate-hashes --no-annotate --no-emit-index-url \
+	--no-emit-find-links --custom-compile-command 'make hash-locks'
+hash-locks: $(VENV)/.dev
+	$(LOCK) --python-version 3.11 --output-file docs/site/requirements.txt docs/site/requirements.in
+	$(LOCK) --python-version 3.10 --output-file .github/action/requirements.txt pyproject.toml
+	$(LOCK) --python-version 3.10 --output-file .github/action/requirements-build.txt \
+		--constraint .github/action/requirements.txt .github/action/requirements-build.in
 
 # Peers have a separate environment, because of conflicting dependencies. Without them a benchmark names what it omits.
 $(PEERS)/.ready: tests/benchmarks/peers.txt | $(BIN)/python
@@ -119,4 +144,4 @@ benchmarks: $(VENV)/.dev $(PEERS)/.ready $(TOOLKIT)/.ready
 	@$(foreach each,$(BENCHMARKS),printf '\n== %s\n' $(each); $(BIN)/python tests/benchmarks/$(each).py $($(each)_words) || exit;)
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(TOOLKIT) build run dist
+	rm -rf $(VENV) $(PEERS) $(TOOLKIT) $(SITE) build run dist

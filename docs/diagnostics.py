@@ -29,8 +29,8 @@ bucket are reported together. Only a job file that is not YAML ends everything. 
 that the job's own file sets are checked, and SM147 reports that the rest was not.
 
 `smspec validate` says what it finds in a spec, and with `--api-json FILE` (`-` is standard input) in a raw
-CreateTrainingJob request, at its own lines. A request has no `checks`: there the `rules` of a [policy](policy.md) make
-an error a warning, or turn it off. `--format` picks the form:
+CreateTrainingJob request, at its own lines. A request has no `checks`: there the `rules` of a
+[policy](repository.md#organization-policy) make an error a warning, or turn it off. `--format` picks the form:
 
 | format | for |
 |---|---|

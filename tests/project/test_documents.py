@@ -140,6 +140,40 @@ def test_readme_diagnostics_are_exact():
         assert textwrap.dedent(frame) in told
 
 
+def test_sixteen_pages_are_written_by_hand():
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+    by_hand = {name: text for name, text in pages.items() if "<!-- Written by docs/" not in text}
+    assert len(by_hand) <= 16
+    for name, text in by_hand.items():
+        title, head, *_ = text.split("\n\n")
+        assert re.fullmatch("# .+", title), name
+        assert not head.startswith((" ", "|", "#")), name
+        assert len(head.splitlines()) <= 5, f"{name}: begin with what the page is for, in five lines"
+
+
+def test_pages_that_code_names_exist():
+    named = re.compile(r"\bdocs/[\w-]+\.md\b")
+    texts = [
+        path
+        for part in ("compiler", "runtime", "schemas")
+        for path in ROOT.glob(f"{part}/**/*")
+        if path.suffix in (".py", ".md", ".json")
+    ]
+    found = {page for path in texts for page in named.findall(path.read_text(encoding="utf-8"))}
+    assert len(found) > 9
+    assert sorted(page for page in found if not (ROOT / page).exists()) == []
+
+
+def test_pictures_of_pages_are_those_of_the_script():
+    made = runpy.run_path(str(ROOT / "docs/pictures.py"))["MADE"]
+    assert {f"{name}.png" for name in made} == {path.name for path in (ROOT / "docs/pictures").iterdir()}
+    shown = re.compile(r"<img src=\"([^\"]+)\" width=\"\d+\" alt=\"[^\"]{20,}\">")
+    found = {
+        (path.parent / name).resolve() for path in DOCUMENTS for name in shown.findall(path.read_text(encoding="utf-8"))
+    }
+    assert found == {path.resolve() for path in (ROOT / "docs/pictures").iterdir()}
+
+
 def test_index_names_every_command_and_page():
     text = (ROOT / "docs/README.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"smspec {name}" not in text] == []

@@ -133,7 +133,12 @@ def _run(words: list[str], console: Console) -> int:
     if name == "--version":
         from smspec import __version__
 
-        console.result(f"smspec {__version__}\n")
+        if rest in (["-v"], ["--verbose"]):
+            from smspec.cli.machine import show_machine
+
+            show_machine(console)
+        else:
+            console.result(f"smspec {__version__}\n")
         return 0
     if name == "--completion":
         # Imported late: it loads the modules of all commands.
@@ -165,7 +170,7 @@ def _run(words: list[str], console: Console) -> int:
 
 def _overview(screen: int | None) -> str:
     # Imported late: a command that runs shows no overview.
-    from smspec.cli.help_format import help_columns
+    from smspec.cli.parser import help_columns
     from smspec.diagnostics.wrapping import wrapped
 
     columns = help_columns(screen)
@@ -179,7 +184,7 @@ def _overview(screen: int | None) -> str:
         shown.append("")
     shown += ["options:"]
     for option, what in (
-        ("--version", "print the version"),
+        ("--version", "print the version; with `-v`, what a report about smspec needs"),
         ("--completion SHELL", "print a completion script (bash, zsh, fish)"),
     ):
         shown.append(wrapped(what, columns, first=f"  {option:18}  ", rest=" " * 22))

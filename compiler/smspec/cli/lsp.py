@@ -12,8 +12,8 @@ HELP = """\
 Serve an editor with findings, completion, and explanations of specs while they are typed (Language Server Protocol).
 
 An editor starts this command and talks to it on stdin and stdout; it ends with the editor. docs/editor.md has settings
-for VS Code, Neovim, Helix, Emacs, and PyCharm. Requires the extra `lsp`: run pip install '.[lsp]' in a
-checkout of smspec.
+for VS Code, Neovim, Helix, Emacs, and PyCharm. Requires the extra `lsp`, which is pygls: run
+pip install 'pygls>=2,<3' with the Python that runs smspec.
 
 Exit status: 0 the editor ended the session; 3 the extra is not installed."""
 
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace, console: Console) -> int:  # noqa: ARG001
         import pygls  # noqa: F401  # imported late: an optional extra
     except ImportError:
         raise ResourceUnavailable(
-            "the language server needs pygls: run `pip install '.[lsp]'` in a checkout of smspec"
+            "the language server needs pygls: run `pip install 'pygls>=2,<3'` with the Python that runs smspec"
         ) from None
     from smspec.editor.server import serve
 

@@ -161,7 +161,7 @@ class _Reader:
             return ""
         except PatternsUnavailable:
             message = f"`{dotted(at)}` cannot be checked: google-re2 is not installed"
-            help = "run `pip install '.[rules]'` in a checkout of smspec, with the Python that runs smspec"
+            help = "run `pip install google-re2` with the Python that runs smspec"
             self._error(at, message, help)
             return ""
         return node.value
