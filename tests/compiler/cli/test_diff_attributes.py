@@ -68,7 +68,7 @@ STORED_ANEW = {
 
 
 @pytest.mark.parametrize(("content", "line", "attribute"), STORED_ANEW.values(), ids=STORED_ANEW)
-def test_file_that_git_normalizes_is_compared(content, line, attribute, home, tmp_path):
+def test_files_that_git_stores_otherwise_are_listed(content, line, attribute, home, tmp_path):
     """The file stays as it is here; git stores its text, from which a new checkout may have another one."""
     (home / "src/train.py").write_bytes(content)
     commit(home)

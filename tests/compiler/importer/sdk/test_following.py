@@ -249,9 +249,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_programs_are_followed_in_bounded_time(text):
-    start = time.perf_counter()
+    start = time.process_time()  # other work beside it takes none of this
     followed(text).found.jobs()
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 NAMES = st.sampled_from("abc")
