@@ -13,6 +13,7 @@ from smspec.cli.console import CommandRefused, Console
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.schema import job_schema
 from smspec.diagnostics.quoting import visible
+from smspec.scaffold import SOURCE
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.events import meaning
 from smspec.workspace.deferred_signals import signals_deferred, signals_interrupt
@@ -105,17 +106,16 @@ class _Made:
 
 
 def _made(args: argparse.Namespace, directory: str, console: Console) -> _Made:
+    name, schema = job_name(directory), shared_schema(directory)
+    if args.script is None and (args.template or not os.path.isdir(os.path.join(directory, SOURCE))):
+        template = args.template or "script"
+        return _Made(files=dict(_files(template, name, schema)), run=TEMPLATES[template])
     # Imported late: a template needs no script.
     from smspec.scaffold.found_source import NoScript, existing_script, read_source
     from smspec.scaffold.spec_of_script import spec_of_script
 
-    name, schema = job_name(directory), shared_schema(directory)
     try:
-        script = args.script or (None if args.template else existing_script(directory))
-        if script is None:
-            template = args.template or "script"
-            return _Made(files=dict(_files(template, name, schema)), run=TEMPLATES[template])
-        read = read_source(directory, script)
+        read = read_source(directory, args.script or existing_script(directory))
     except NoScript as missing:
         raise CommandRefused(str(missing)) from None
     newest = _newest_versions(read, directory, console)

@@ -9,7 +9,6 @@ from collections.abc import Set
 
 from smspec.cli.console import Console
 from smspec.editor.editor_schema import editor_schema
-from smspec.pipeline.input_cache import InputCache
 from smspec.source import Mapping
 from smspec.spec.schema import part
 
@@ -30,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:  # noqa: ARG001
+    # Imported late: `init` needs the schema alone.
+    from smspec.pipeline.input_cache import InputCache
+
     layer = InputCache().organization(os.curdir).defaults()
     keys = (
         {key.text for key, _ in layer.root.entries} if layer is not None and isinstance(layer.root, Mapping) else set()

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from smspec.diagnostics import InvalidInput
-from smspec.pipeline.input_cache import InputCache
 from smspec.service.facts import instance, known_types
 from smspec.service.job_costs import JobPrices, PriceBook
 from smspec.spec.schema import KeySchema, SchemaPart, keys_below, part, spec_keys, strict, types, written_key
@@ -198,8 +197,13 @@ def _schemas(schema: SchemaPart) -> Iterator[KeySchema]:
 
 def prices_for(path: str | None, region: str | None) -> JobPrices:
     """Return the prices that the organization lists for a spec; none if they cannot be read."""
+    if path is None:
+        return PriceBook().of({}, region)
+    # Imported late: the schema needs no prices.
+    from smspec.pipeline.input_cache import InputCache
+
     try:
-        policy = None if path is None else InputCache().organization(os.path.dirname(path)).policy()
+        policy = InputCache().organization(os.path.dirname(path)).policy()
     except (InvalidInput, OSError):
         policy = None
     return (PriceBook() if policy is None else policy.prices).of({}, region)

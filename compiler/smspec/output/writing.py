@@ -14,7 +14,7 @@ from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.contents import chunks, in_order_of_making, is_executable
 from smspec.output.existing_output import stranger
 from smspec.render.image_settings import EPOCH
-from smspec.render.tree import UNFINISHED, FileTree, TreeFile
+from smspec.render.tree import UNFINISHED, CopiedFile, FileTree, TreeFile
 from smspec.source.real_file import remove_tree
 from smspec.workspace.deferred_signals import signals_deferred
 from smspec.workspace.project_links import tracked_link, written_outside
@@ -24,6 +24,9 @@ _TIMES = (EPOCH, EPOCH)
 _NANOSECONDS = 10**9
 COLLECTING = f"{UNFINISHED}collect-"
 """The prefix of a directory's name while a result is collected there, which may take hours, under its own lock."""
+
+_MANY = 200
+"""From so many files on, the file system is synced instead of each file."""
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -112,7 +115,7 @@ def _build(tree: FileTree, root: str) -> set[str]:
     digests: dict[str, str] = {}
     for file in in_order_of_making(tree.files):
         path = os.path.join(root, *file.path.split("/"))
-        for directory in _directories_above(path, root):
+        for directory in () if os.path.dirname(path) in made else _directories_above(path, root):
             if directory not in made:
                 _make_directory(directory)
                 made.add(directory)
@@ -123,7 +126,9 @@ def _build(tree: FileTree, root: str) -> set[str]:
 
 
 def _keep(tree: FileTree, root: str, made: set[str]) -> None:
-    """Sync the tree to the disk."""
+    """Sync the tree to the disk: many files at once where the system can, since each waits for the journal."""
+    if len(tree.files) > _MANY and _sync_file_system(root):
+        return
     for file in tree.files:
         _sync(os.path.join(root, *file.path.split("/")))
     for directory in made:
@@ -131,16 +136,20 @@ def _keep(tree: FileTree, root: str, made: set[str]) -> None:
 
 
 def _write(file: TreeFile, path: str, digests: dict[str, str]) -> str:
+    # A copied file is compared with its digest while it is read: large ones would be digested twice.
+    known = file.file.sha256 if isinstance(file, CopiedFile) else None
     digest = hashlib.sha256()
     with open(path, "xb", buffering=0) as target:
         for chunk in chunks(file, digests):
-            digest.update(chunk)
+            if known is None:
+                digest.update(chunk)
             rest = memoryview(chunk)
             while rest:
                 rest = rest[target.write(rest) :]
+        found = known or digest.hexdigest()
         os.fchmod(target.fileno(), 0o755 if is_executable(file) else 0o644)  # whatever the umask
-        os.utime(target.fileno(), ns=_times_of(digest.digest()))
-    return digest.hexdigest()
+        os.utime(target.fileno(), ns=_times_of(bytes.fromhex(found)))
+    return found
 
 
 def _times_of(digest: bytes) -> tuple[int, int]:
@@ -170,6 +179,25 @@ def _sync(path: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _sync_file_system(path: str) -> bool:
+    """Sync everything on the file system of a directory, and return True; False where that cannot be done."""
+    import ctypes  # imported late, as above
+
+    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+    if syncfs is None:
+        return False
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        if syncfs(descriptor) == 0:
+            return True
+        code = ctypes.get_errno()
+    finally:
+        os.close(descriptor)
+    if code in _NOT_HERE:
+        return False
+    raise OSError(code, os.strerror(code), path)
 
 
 def _sync_directory(path: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Literal
 
 from smspec.plan import ImagePlan, Plan
 from smspec.render.tree import FileTree
 from smspec.service.policy import RegistrySettings
+from smspec.source.frozen import dataclass
 from smspec.spec.model import BuiltImage
 
 ENGINES = ("docker", "podman", "nerdctl", "finch")

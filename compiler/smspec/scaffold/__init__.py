@@ -7,3 +7,6 @@ what the text leaves open.
 The script is read as `validate` reads it, by `smspec.script`, and never run, so a new spec passes the checks that read
 the script. Only `smspec init` imports the package. It must not write files or overwrite a spec: `smspec.cli` does.
 """
+
+SOURCE = "src"
+"""The directory of a script that `smspec init` finds by itself."""

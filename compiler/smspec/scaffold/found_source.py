@@ -15,13 +15,13 @@ from smspec.pipeline.script_reading import Started, read_program
 from smspec.rules.entry_points import is_safe
 from smspec.rules.program.provided_modules import package_of
 from smspec.rules.requirements import needs_git
+from smspec.scaffold import SOURCE
 from smspec.script.program import Program
 from smspec.script.reach import Reach
 from smspec.source.frozen import dataclass, replace
 from smspec.workspace.path_targets import repository_top
 from smspec.workspace.source_listing import scan_source
 
-SOURCE = "src"
 _USUAL = ("train.py", "main.py", "run.py")
 _OF_THE_JOB = frozenset({"sagemaker_containers", "sagemaker_training", "smspec_runtime"})
 
@@ -68,11 +68,9 @@ class ImportedPackage:
         return self.package if self.version is None else f"{self.package}=={self.version}"
 
 
-def existing_script(directory: str) -> str | None:
-    """Return the script in ``src/`` of a directory; None if there is no such directory. Raise `NoScript`."""
+def existing_script(directory: str) -> str:
+    """Return the script in ``src/`` of a directory. Raise `NoScript`."""
     source = os.path.join(directory, SOURCE)
-    if not os.path.isdir(source):
-        return None
     names = sorted(name for name in os.listdir(source) if name.endswith(".py") and not name.startswith("_"))
     usual = [name for name in _USUAL if name in names]
     if usual or len(names) == 1:

@@ -37,10 +37,11 @@ _LIKELY = {
 }
 _BEGINNING = 8192
 _TOOLKIT = rb"\bsagemaker_(?:training|containers)\b"
-_MARKS = {
-    what: tuple(mark.encode() for mark in marks.split())
+_MARKS = tuple(
+    (mark.encode(), what)
     for what, marks in (CERTAIN_FORMATS | _LIKELY | CERTAIN_NAMED).items()
-}
+    for mark in marks.split()
+)
 
 _TEAM = ("peers/__init__", "peers/keys", "peers/leader", "peers/member")
 _EFA = "launchers/efa_instances"
@@ -103,7 +104,7 @@ def is_text(content: bytes) -> bool:
 
 def marked_formats(content: bytes) -> list[str]:
     """Return the formats whose marks are in a file: for each, all of it has to be searched."""
-    return [what for what, marks in _MARKS.items() if any(mark in content for mark in marks)]
+    return list(dict.fromkeys([what for mark, what in _MARKS if mark in content]))
 
 
 def secrets_of_file(path: str, content: bytes, marked: Sequence[str]) -> list[SourceSecret]:

@@ -59,6 +59,17 @@ def test_only_builds_are_synced_to_disk(tmp_path, tree, monkeypatch):
     assert contents(tmp_path / "temporary") == contents(tmp_path / "job")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux syncs one file system")
+def test_many_files_are_synced_at_once(tmp_path, monkeypatch):
+    many = {f"data/{number}.txt": b"x" for number in range(250)}
+    tree = render_tree(plan(), build_inputs(tmp_path / "made", SOURCE_FILES | many), "5" * 64)
+    fsync, synced = os.fsync, []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (synced.append(descriptor), fsync(descriptor)))
+    write_tree(tree, str(tmp_path / "job"))
+    assert len(synced) == 1  # the directory above, after the rename
+    assert set(contents(tmp_path / "job")) == {file.path for file in tree.files}
+
+
 def test_temporary_tree_reports_write_errors(tmp_path, tree):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputFailed, match="cannot write"):
