@@ -183,7 +183,7 @@ def _sync(path: str) -> None:
 
 def _sync_file_system(path: str) -> bool:
     """Sync everything on the file system of a directory, and return True; False where that cannot be done."""
-    import ctypes  # imported late, as above
+    import ctypes  # imported late: few trees have so many files
 
     syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
     if syncfs is None:
