@@ -9,7 +9,16 @@ REV ?= HEAD
 SOURCES ?= .venv/sources
 # With it, every process of the tests would compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
+ifdef QUICK
+# The rows of docs/evidence.md alone, each with few turns: two minutes.
+BENCHMARKS := compile runtime_cost repository pipe_jobs
+compile_words := 5
+runtime_cost_words := --rounds 5
+repository_words := 1000 1
+pipe_jobs_words := run --megabytes 256 --pairs 3
+else
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
+endif
 
 .PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock docs site hash-locks benchmarks clean
 
@@ -27,7 +36,7 @@ help:
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
 	@echo "make facts       refresh the tables of facts about AWS; SOURCES=DIR has clones of AWS's repositories"
 	@echo "make dev-lock    lock the newest versions of what development installs"
-	@echo "make benchmarks  measure the speed figures of docs/evidence.md"
+	@echo "make benchmarks  measure the speed figures of docs/evidence.md; QUICK=1 those alone, in two minutes"
 
 $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "this needs python3 with venv: apt-get install python3-venv" >&2; exit 1; }
@@ -132,9 +141,7 @@ benchmarks: export SMSPEC_PEERS_PYTHON = $(CURDIR)/$(PEERS)/bin/python
 benchmarks: export SMSPEC_TOOLKIT_PYTHON = $(CURDIR)/$(TOOLKIT)/bin/python
 benchmarks: export PATH := $(PATH):$(CURDIR)/$(PEERS)/bin
 benchmarks: $(VENV)/.dev $(PEERS)/.ready $(TOOLKIT)/.ready
-	@for benchmark in $(BENCHMARKS); do \
-		printf '\n== %s\n' "$$benchmark"; $(BIN)/python tests/benchmarks/$$benchmark.py || exit; \
-	done
+	@$(foreach each,$(BENCHMARKS),printf '\n== %s\n' $(each); $(BIN)/python tests/benchmarks/$(each).py $($(each)_words) || exit;)
 
 clean:
 	rm -rf $(VENV) $(PEERS) $(TOOLKIT) $(SITE) build run dist

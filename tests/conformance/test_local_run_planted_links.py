@@ -120,7 +120,7 @@ def planting_job(kind: type[LocalJob], directory: Path, place: str) -> LocalJob:
         job.write(f"author/{name}", "of the author")
     (job.directory / "author/directory").mkdir()
     job.write("data/a", "data")
-    facts = f'PLACE: "{place}", AUTHOR: "{job.directory}/author", NAMES: "{" ".join(NAMES)}"'
+    facts = f'PLACE: "{os.path.normpath(place)}", AUTHOR: "{job.directory}/author", NAMES: "{" ".join(NAMES)}"'
     channel = 'channels: {train: {s3: "s3://data/train/", local: data/}}'
     checkpoints = f'checkpoints: {{s3: "s3://models/c/", local: "{place}"}}'
     script(job, PLANTING, f"{channel}\n{checkpoints}\nenvironment: {{{facts}}}\n")

@@ -1,6 +1,9 @@
 """A command that is forked from a process that has loaded it is the command that Python starts."""
 
+import gc
 import json
+import os
+import select
 import subprocess
 import sys
 
@@ -44,3 +47,16 @@ def test_forked_command_ends_and_prints_alike(tmp_path, words, status):
         ends.append((*process.communicate(json.dumps(small_request()).encode()), process.returncode))
     assert ends[0] == ends[1]
     assert ends[0][2] == status
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="commands are forked on Linux only")
+def test_command_of_a_test_that_gives_up_is_killed(tmp_path):
+    """It waits for a pipe that stays open."""
+    ours, its = os.pipe()
+    process = start_command(["lsp"], cwd=tmp_path, stdin=ours, stdout=its, env=environment())
+    command = os.pidfd_open(process.pid)
+    process = None
+    gc.collect()
+    assert select.select([command], [], [], 60)[0]
+    for descriptor in (ours, its, command):
+        os.close(descriptor)

@@ -18,7 +18,8 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -79,6 +80,9 @@ class _Forked(subprocess.Popen):
         self._child_created = True
         self._close_pipe_fds(*streams)
 
+    def __del__(self, **_: object) -> None:
+        """Do nothing: without its end of the connection, the server kills the command of a test that has given up."""
+
     def _number(self) -> int:
         number = self._end.recv(_NUMBER.size, socket.MSG_WAITALL)
         assert number, "the server has ended"
@@ -121,7 +125,7 @@ def _server(*python: str, **own: str) -> socket.socket:
 
 
 def _serve(requests: socket.socket) -> None:
-    """Fork once for each request, until there are no more."""
+    """Fork once for each request, until there are no more, and kill a command that nobody waits for any more."""
     poll = select.poll()
     poll.register(requests, select.POLLIN)
     running: dict[int, tuple[int, socket.socket]] = {}
@@ -130,9 +134,13 @@ def _serve(requests: socket.socket) -> None:
             if ready in running:
                 pid, end = running.pop(ready)
                 poll.unregister(ready)
+                poll.unregister(end)
                 os.close(ready)
                 _tell(end, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
                 end.close()
+                continue
+            if ready != requests.fileno():
+                _kill_abandoned(running.values())
                 continue
             request, received, _, _ = socket.recv_fds(requests, MOST_WORDS, 4)
             if not request:
@@ -151,6 +159,14 @@ def _serve(requests: socket.socket) -> None:
             descriptor = os.pidfd_open(pid)
             running[descriptor] = pid, end
             poll.register(descriptor, select.POLLIN)
+            poll.register(end, 0)  # that is, POLLHUP
+
+
+def _kill_abandoned(running: Iterable[tuple[int, socket.socket]]) -> None:
+    for pid, end in running:
+        with suppress(BlockingIOError):  # somebody waits
+            if not end.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
+                os.kill(pid, signal.SIGKILL)
 
 
 def _tell(end: socket.socket, number: int) -> None:

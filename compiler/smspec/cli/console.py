@@ -31,6 +31,7 @@ _STYLES_OF_VERDICTS = {
 _DIGITS = 6
 """So many digits of COLUMNS are read."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+_NO_THREAD = "can't start new thread"
 
 
 class Console:
@@ -248,6 +249,8 @@ def report_error(fault: Exception, console: Console) -> int:
         return _report(_sentence(fault), 3, console)
     if isinstance(fault, MemoryError):
         return _report("out of memory", 3, console)
+    if isinstance(fault, RuntimeError) and str(fault) == _NO_THREAD:
+        return _report("cannot start a thread: the limit of processes, or of memory, is reached", 3, console)
     # Imported late: most commands succeed, and without memory or descriptors nothing can be imported.
     from smspec.collection.result_tree import ResultRefused
     from smspec.output.atomic_file import OutputFailed, OutputRefused
@@ -276,6 +279,9 @@ def _report(sentence: str, status: int, console: Console) -> int:
 def _sentence(fault: OSError) -> str:
     from smspec.diagnostics.quoting import system_reason
 
+    if fault.errno is None and fault.args and isinstance(fault.args[0], list):
+        _, target, reason = fault.args[0][0]  # the first of what `shutil.copytree` could not copy
+        return f"`{target}`: {reason}"
     named = fault.filename
     if fault.filename2 is not None and fault.errno in _NO_ROOM:
         named = fault.filename2  # a copy names its original first, but its target has no room

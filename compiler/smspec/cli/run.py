@@ -37,6 +37,9 @@ Exit status: 0 the job completed; 1 the job failed; 3 smspec could not run it on
 _BYTES = ("", "B")
 _UNITS = (*_BYTES, "kB", "MB", "GB", "KiB", "MiB", "GiB")
 _MOST_DIGITS = 15
+_SELDOM = 1_000_000
+"""Objects until the next garbage collection: imports make many, all of which stay."""
+
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -84,15 +87,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
+    gc.set_threshold(_SELDOM)
+    data = channel_data(args.data)
+    engine = engine_of(args.engine, os.environ)
+    if not builds_images(engine):
+        _look_at_machine(engine, args.python)
     # Imported late: `check` imports this module, and does not run jobs.
     from smspec.local.running.local_run import run_locally
 
-    data = channel_data(args.data)
-    engine = engine_of(args.engine, os.environ)
     job = compiled(args, console)
     digest = compiled_digest(job.plan)
     tree = render_tree(job.plan, job.inputs.build_inputs, digest, builds_image=builds_images(engine))
-    # From here on it may take minutes or hours.
+    # From here on it may take minutes or hours, in which nothing that exists now is garbage.
+    gc.freeze()
     gc.set_threshold(700)
     with signals_interrupt(), temporary_directory() as temporary:
         directory = args.output or default_directory("run", job)
@@ -112,6 +119,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if outcome.findings:
         console.warned(placed(outcome.findings, job.inputs.document), job.texts)
     return outcome.exit_status
+
+
+def _look_at_machine(engine: str, python: str | None) -> None:
+    """Start what looks at this machine in processes of its own, which takes as long as compiling the spec."""
+    if engine != "process":
+        from smspec.local.engines.namespace.availability import start_probe
+
+        start_probe()
+    if python is None:
+        from smspec.local.python.interpreter import ask_usual
+
+        ask_usual()
 
 
 def _injection(args: argparse.Namespace) -> Injection | None:

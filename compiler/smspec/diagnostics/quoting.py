@@ -286,24 +286,24 @@ def _parts(secrets: frozenset[str]) -> dict[int, frozenset[str]]:
 TAB = "    "
 """The display of a tab: its real width depends on its position and on the terminal."""
 
-_SPACES = re.compile("[\t\n\r\xa0\xad\u1680\u2000-\u200a\u202f\u205f]")
+_SPACES = "[\t\n\r\xa0\xad\u1680\u2000-\u200a\u202f\u205f]"
 _SPACES_OF_NUMBERS = "\xa0\u2007\u2009\u202f"
 _OF_NUMBERS = str.maketrans(dict.fromkeys(_SPACES_OF_NUMBERS, " "))
 
 _HARMLESS = bytes((*range(7, 0xE), 0x1B, *range(0x20, 0x7F)))
 
-_COLORS = re.compile(r"\x1b\[[0-9;:]*[mK]")
+_COLORS = r"\x1b\[[0-9;:]*[mK]"
 """Also what erases the rest of a line, which progress bars print."""
 
-_BETWEEN_CONTROLS = re.compile("[^\\x00-\\x1f]+")
+_BETWEEN_CONTROLS = "[^\\x00-\\x1f]+"
 
-_ESCAPES = re.compile(r"\x1b(?!\[(?:[0-9;:]*[A-HJKfm]|\?25[hl]))")
-_ORDERS = re.compile(rf"{_ESCAPES.pattern}|[\x00-\x06\x0e-\x1a\x1c-\x1f]")
+_ESCAPES = r"\x1b(?!\[(?:[0-9;:]*[A-HJKfm]|\?25[hl]))"
+_ORDERS = rf"{_ESCAPES}|[\x00-\x06\x0e-\x1a\x1c-\x1f]"
 """Escapes of a terminal that are neither colors nor moves of the cursor, and control characters without a use."""
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = r"[^\W\d_]+"
 
-_COMMANDS = re.compile(r"##(?=[A-Za-z]*\[)|^[^\S\n]*:(?=:)", re.MULTILINE)
+_COMMANDS = r"(?m)##(?=[A-Za-z]*\[)|^[^\S\n]*:(?=:)"
 """What CI systems obey in a log: `##vso[…]` and `##[…]` anywhere in a line, `::` at its start or behind blanks."""
 
 
@@ -321,8 +321,8 @@ def visible(text: str) -> str:
     for start, stop in unseen_parts(text):
         parts += [text[end:start], *map(_escaped, text[start:stop])]
         end = stop
-    shown = _SPACES.sub(lambda match: _shown(match[0]), "".join((*parts, text[end:])))
-    return _WORD.sub(lambda match: _distinguished(match[0]) if mixed_letter(match[0]) else match[0], shown)
+    shown = re.sub(_SPACES, lambda match: _shown(match[0]), "".join((*parts, text[end:])))
+    return re.sub(_WORD, lambda match: _distinguished(match[0]) if mixed_letter(match[0]) else match[0], shown)
 
 
 def seen(text: str) -> str:
@@ -330,19 +330,19 @@ def seen(text: str) -> str:
 
     A terminal does more for a program: it copies to the clipboard, changes its title, or types an answer.
     """
-    if text.isascii() and not text.encode().translate(None, _HARMLESS) and not _ESCAPES.search(text):
+    if text.isascii() and not text.encode().translate(None, _HARMLESS) and not re.search(_ESCAPES, text):
         return text  # most is, and a search for each order takes fifty times as long
-    text = _ORDERS.sub(lambda match: _escaped(match[0]), text)
+    text = re.sub(_ORDERS, lambda match: _escaped(match[0]), text)
     if text.isascii() and "\x7f" not in text:
         return text
-    return _BETWEEN_CONTROLS.sub(lambda match: visible(match[0]), text)
+    return re.sub(_BETWEEN_CONTROLS, lambda match: visible(match[0]), text)
 
 
 def without_commands(text: str) -> str:
     """Return lines that a log may show with nothing that a CI system would take for a command. JSON stays the same."""
     if "##" not in text and "::" not in text:
         return text
-    return _COMMANDS.sub(lambda match: f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}", text)
+    return re.sub(_COMMANDS, lambda match: f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}", text)
 
 
 def last_state(line: str) -> str:
@@ -358,28 +358,13 @@ def plain_spaces(text: str) -> str:
 
 def printed(text: str) -> str:
     """Return what a program printed, visible: without colors, of each line its last state."""
-    lines = (last_state(_COLORS.sub("", line)) for line in text.split("\n"))
+    lines = (last_state(re.sub(_COLORS, "", line)) for line in text.split("\n"))
     return visible(plain_spaces("\n".join(lines)))
 
 
 def multiline_visible(text: str) -> str:
     """Return a text of several lines, each visible."""
     return "\n".join(map(visible, text.split("\n")))
-
-
-def width(text: str) -> int:
-    """Return the number of terminal columns of ``text``, already visible."""
-    if text.isascii():
-        return len(text)
-    # Imported late: most specs are ASCII, and the tables take a millisecond.
-    import unicodedata
-
-    columns = 0
-    for character in text:
-        if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-            continue
-        columns += 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
-    return columns
 
 
 def _distinguished(word: str) -> str:

@@ -222,10 +222,17 @@ def secrets_in(text: str, formats: Collection[str]) -> Iterator[tuple[int, str]]
 def certain_secret(name: str, value: str) -> str | None:
     """Return the kind of secret that a value with a name certainly contains; None for none."""
     text = f"{name}={value}"
-    marked = [
-        what for what, marks in (CERTAIN_FORMATS | CERTAIN_NAMED).items() if any(mark in text for mark in marks.split())
-    ]
+    return _certain_briefly(text) if len(text) <= _BRIEF else _certain(text)
+
+
+def _certain(text: str) -> str | None:
+    marked = dict.fromkeys([what for mark, what in _CERTAIN_MARKS if mark in text])
     return next((what for _, what in sorted(secrets_in(text, marked))), None) if marked else None
+
+
+_certain_briefly = lru_cache(maxsize=256)(_certain)  # jobs share most values
+
+_CERTAIN_MARKS = [(mark, what) for what, marks in (CERTAIN_FORMATS | CERTAIN_NAMED).items() for mark in marks.split()]
 
 
 def _is_whole(what: str, text: str) -> bool:

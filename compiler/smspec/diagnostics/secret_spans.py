@@ -64,7 +64,7 @@ _PAIR = rf"""{_KEY_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_VALUE_MEMBER}"""
 _PAIR_REVERSED = rf"""{_VALUE_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_KEY_MEMBER}"""
 # JSON in Base64: an object begins in one of a few ways.
 _ENCODED = r"(?<![\w+/=-])(?:eyJ|eyA|ewo|ewk|ewog|W3s|WyJ|WwA)[A-Za-z0-9+/_-]{12,60000}={0,2}(?![\w+/=.-])"
-_REFERRING = re.compile(
+_REFERRING = (
     rf"(?:(?i:bearer|basic|token)[ \t]+)?(?:\$\{{?[A-Za-z_]\w*\}}?|(?P<command>{COMMAND}))"
     r"(?=[\"']?(?:[ \t\n;|&)]|$))"
 )
@@ -228,7 +228,7 @@ def _in_assignments(text: str, is_secret: IsSecret) -> Iterator[tuple[int, int]]
             continue
         if value is None:
             continue
-        refers = _REFERRING.match(value[0])
+        refers = re.match(_REFERRING, value[0])
         if refers and not writes_text(refers["command"] or ""):
             # The rest of the line is not of the value; in a command, names may follow.
             position += refers.end() if refers["command"] is None else refers.start("command") + 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.quoting import MASK, masked, visible, width
+from smspec.diagnostics.quoting import MASK, masked, visible
+from smspec.diagnostics.wrapping import width
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 

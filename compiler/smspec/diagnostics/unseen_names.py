@@ -55,12 +55,12 @@ _OF_PROGRAMS = (
     ("Environment", ANY),
 )
 """Free text that a program may split: each address in it counts."""
-_INSTALLER = re.compile(r"(?:PIP|UV|PIPENV|POETRY|CONDA)_\w+")
+_INSTALLER = r"(?:PIP|UV|PIPENV|POETRY|CONDA)_\w+"
 """Variables whose words are hosts, addresses, and paths."""
 _AROUND = (("overlays", ANY), ("defaults",), ("api",), ("cases", ANY, ANY))
 """What may be around the keys of a spec or a request."""
 
-_BLANKS = re.compile(r"[ \t\n]+")
+_BLANKS = r"[ \t\n]+"
 _MOST_CHARACTERS = 10
 _MOST_REPORTED = 20
 
@@ -139,7 +139,7 @@ def _command_fault(text: str) -> tuple[Rule, str, str] | None:
 def _addresses(text: str) -> list[str]:
     """Return the words of a text that are addresses of any form, and what begins with `arn:` inside of a word."""
     found = []
-    for word in _BLANKS.split(text):
+    for word in re.split(_BLANKS, text):
         begin = 0 if "://" in word[1:] or ".amazonaws." in word[1:] else word.find("arn:")
         found += [word[begin:]] * (begin >= 0)
     return found
@@ -216,7 +216,7 @@ def _value_fault(text: str, path: Path) -> tuple[Rule, str, str] | None:
     if any(_fits(path, pattern) for pattern in _COMMANDS):
         return _command_fault(text)
     if any(_fits(path, pattern) for pattern in _OF_PROGRAMS):
-        return _words_fault(text, are_names=_INSTALLER.fullmatch(str(path[-1])) is not None)
+        return _words_fault(text, are_names=re.fullmatch(_INSTALLER, str(path[-1])) is not None)
     return name_fault(text, is_free=any(_fits(path, pattern) for pattern in _FREE))
 
 

@@ -1,13 +1,26 @@
-"""Lines for a screen: broken between words, never inside one."""
+"""Lines for a screen: their width, and where they are broken, between words and never inside one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics.quoting import width
-
 LEAST_COLUMNS = 20
 """A narrower screen is written to as if it had so many: words would stand alone."""
+
+
+def width(text: str) -> int:
+    """Return the number of terminal columns of ``text``, already visible."""
+    if text.isascii():
+        return len(text)
+    # Imported late: most specs are ASCII, and the tables take a millisecond.
+    import unicodedata
+
+    columns = 0
+    for character in text:
+        if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+            continue
+        columns += 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+    return columns
 
 
 def wrapped(text: str, columns: int | None, *, first: str = "", rest: str = "") -> str:

@@ -33,8 +33,8 @@ CONTRADICTING_LOCK = Rule("SM761", "lockfile that contradicts an outer one")
 _PACKAGE = re.compile(
     r"(?P<name>[A-Za-z0-9][\w.-]*)(?:==(?P<version>\S+)| @ (?P<url>\S+))(?: \\|(?: --hash=sha256:[0-9a-f]{64})+)"
 )
-_CODING = re.compile(r"#.*?coding[:=]")  # pip, `_internal/utils/encoding.py`: it would read another text
-_HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?")
+_CODING = r"#.*?coding[:=]"  # pip, `_internal/utils/encoding.py`: it would read another text
+_HASH = r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?"
 
 _SECTIONS = ("names", "images", "pythons", "requirements")
 
@@ -117,13 +117,13 @@ def _strange_line(content: bytes, requirements: bytes, packages: Mapping[str, st
     for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
         package = _PACKAGE.fullmatch(line)
         if is_open:
-            known = _HASH.fullmatch(line) is not None
+            known = re.fullmatch(_HASH, line) is not None
         elif package is not None and "$" not in line:
             # A second line with a name would install what the first one of it in smspec.lock does not say.
             known = package["name"] not in installed
             installed[package["name"]] = package["version"] or packages.get(package["name"], "")
         else:
-            is_comment = number == 1 and line.startswith("#") and not _CODING.match(line)
+            is_comment = number == 1 and line.startswith("#") and not re.match(_CODING, line)
             known = not line or is_comment or line in own
         if not known:
             return f"has a line {number} that `smspec lock` does not write"

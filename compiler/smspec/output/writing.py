@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import fcntl
 import hashlib
@@ -254,6 +253,8 @@ def put_in_place(finished: str, directory: str) -> None:
 
 def _exchange(one: str, other: str) -> bool:
     """Swap two names and return True, or return False where the system or the file system cannot."""
+    import ctypes  # imported late: few commands replace a directory
+
     renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if renameat2 is None:
         return False

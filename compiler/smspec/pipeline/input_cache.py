@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Diagnostic, InvalidInput
@@ -32,6 +33,20 @@ if TYPE_CHECKING:
 
 LARGEST_REQUIREMENTS = 1 << 20
 """Bytes of a requirements file. One with the hashes of a thousand packages has a tenth of that."""
+
+
+MOST_DOCUMENTS = 16
+LARGEST_DOCUMENT = 1 << 16
+"""Specs that a process remembers beyond a cache: it may compile one again and again, and each has one tree then."""
+
+
+def _document(name: str, content: bytes) -> Document:
+    return _recent(name, content) if len(content) <= LARGEST_DOCUMENT else read(decode_bytes(name, content))
+
+
+@lru_cache(MOST_DOCUMENTS)
+def _recent(name: str, content: bytes) -> Document:
+    return read(decode_bytes(name, content))
 
 
 class InputCache:
@@ -175,7 +190,7 @@ class InputCache:
         name = self._names.get(os.path.abspath(path), path)
         if name not in self._specs:
             try:
-                self._specs[name] = read(decode_bytes(name, self._contents[identity]))
+                self._specs[name] = _document(name, self._contents[identity])
             except InvalidInput as rejected:
                 self._specs[name] = rejected
         known = self._specs[name]

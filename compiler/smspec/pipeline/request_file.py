@@ -9,6 +9,7 @@ from smspec.diagnostics import Diagnostic, Finding, InvalidInput, ParseErrors, R
 from smspec.diagnostics.unseen_names import check_names, check_text
 from smspec.organization import policy_of
 from smspec.pipeline.compilation import MOST_REPORTED
+from smspec.rules.hyperparameters import words_in_one_item
 from smspec.service.job_costs import JobCost, PriceBook, cost_line, job_cost
 from smspec.service.json_parser import decode_json_bytes, read_json
 from smspec.service.json_scanner import MAX_BYTES
@@ -96,6 +97,10 @@ def _check_visible(document: Document, text: SourceText) -> None:
 def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding]:
     region = region_of(payload)
     findings = request_findings(payload, region=region, today="" if policy is None else policy.facts.today)
+    algorithm = payload.get("AlgorithmSpecification")
+    words = algorithm.get("ContainerEntrypoint") if isinstance(algorithm, dict) else None
+    if isinstance(words, list):
+        findings += words_in_one_item(words, ("AlgorithmSpecification", "ContainerEntrypoint"))
     if policy is None:
         return findings
     request = Request(payload=payload, region=region)

@@ -1,7 +1,6 @@
 """Read the author's script, if it is a Python file of the source: its arguments, channels, and hyperparameters.
 
-Modules that a script imports, and that are next to it on this machine
-but not among the files that are sent, are listed. The Python that starts it is known as far as its image shows it.
+The Python that starts it is known as far as its image shows it.
 """
 
 from __future__ import annotations
@@ -9,14 +8,14 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
-from smspec.pipeline.script_source import ProgramSource, candidates
+from smspec.pipeline.script_source import ProgramSource, with_ignored
 from smspec.script.program import FileUse, ForeignScript, Program, UnreadScript, bare
-from smspec.script.reach import ForeignImport, IgnoredModule, MissingModule, Reach, Version
+from smspec.script.reach import Reach, Version
 from smspec.script.reach.reaching import Reaching
 from smspec.script.script_files import (
+    MOST_BYTES,
     ScriptSource,
     ScriptUnreadable,
     forget_trees,
@@ -29,10 +28,14 @@ from smspec.source import Document, Listing, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.lock import Lock
-from smspec.workspace.ignore_rules import IgnoreRules, TooManyPatterns
 
 MOST_LOOKED_THROUGH = 200
 """Python files of a source that are searched for other uses of hyperparameters."""
+
+MOST_REMEMBERED = 16
+"""Scripts that a process remembers, with their texts: it may compile one spec again and again."""
+
+_READ: dict[object, ReadScript] = {}
 
 _OTHER_PYTHON = r"python|conda|mamba|pyenv|\buv\b|pixi|update-alternatives"
 _MOVES = (("image", "env", "PATH"), ("environment", "PATH"), ("image", "env", "PYTHONHOME"))
@@ -134,18 +137,47 @@ def read_program(
     ``directory``: that of the source, as the author names it; ``ignore`` what it excludes. ``python``: the version that
     starts the script. Raise OSError.
     """
-    files = {file.path: file.origin for file in source.files}
+    # The texts have names below the directory, and the digests are those of the files when they were listed.
+    key = started, directory, python, tuple((file.path, file.origin, file.sha256) for file in source.files)
+    read = _READ.get(key)
+    if read is None:
+        files = {file.path: file.origin for file in source.files}
+        digests = {file.path: file.sha256 for file in source.files}
+        # A script's own directory is searched first, then that of the code.
+        is_imported = started.handler is not None or started.is_module
+        path = _path_of_started(started, files)
+        places = ("",) if is_imported else tuple(dict.fromkeys((os.path.dirname(path), "")))
+        modules = ProgramSource(
+            files, directory, places, searches=started.searches, unsaved=source.unsaved, digests=digests
+        )
+        read = _read_program(started, path, files, modules, places, python)
+        if modules.is_as_listed:
+            if len(_READ) >= MOST_REMEMBERED:
+                _READ.clear()
+            _READ[key] = read
+    # What is excluded from a source is on the disk, not in the listing.
+    return replace(read, reach=with_ignored(read.reach, directory, ignore)) if isinstance(read.reach, Reach) else read
+
+
+def _path_of_started(started: Started, files: Mapping[str, str]) -> str:
     path = posixpath.normpath(started.path)
     if path not in files and (started.handler is not None or started.is_module):
-        path = path.removesuffix(".py") + ("/__main__.py" if started.is_module else "/__init__.py")
+        return path.removesuffix(".py") + ("/__main__.py" if started.is_module else "/__init__.py")
+    return path
+
+
+def _read_program(
+    started: Started,
+    path: str,
+    files: dict[str, str],
+    modules: ProgramSource,
+    places: tuple[str, ...],
+    python: Version | None,
+) -> ReadScript:
     if path not in files:
         return ReadScript(program=None if started.key == "script" else _unread(started, "it is not in `source`"))
-    # A script's own directory is searched first, then that of the code.
-    is_imported = started.handler is not None or started.is_module
-    places = ("",) if is_imported else tuple(dict.fromkeys((os.path.dirname(path), "")))
-    modules = ProgramSource(files, directory, places, searches=started.searches, unsaved=source.unsaved)
     try:
-        reach = with_ignored(_reach(started, path, modules, places, python), directory, ignore)
+        reach = _reach(started, path, modules, places, python)
         try:
             return ReadScript(program=_program(started, path, files, modules), reach=reach)
         except ScriptUnreadable as fault:
@@ -214,12 +246,17 @@ _CREATES = (
 
 
 def _with_missing_files(program: Program, files: dict[str, str], modules: ProgramSource) -> Program:
-    """Return the script with the files that it reads and the source does not have, nor names a second time."""
+    """Return the script with the files, or sections of files, that it reads and the source lacks.
+
+    A file that the source names a second time may be one that it writes.
+    """
     directories = {path[: index + 1] for path in files for index, letter in enumerate(path) if letter == "/"}
     missing: dict[str, FileUse] = {}
     for use in reversed(program.file_reads):
         path = modules.path_of(use.path) if use.is_named else use.path
         if path not in files and not path.startswith("..") and not (use.is_named and "setup.py" in files):
+            missing[path] = replace(use, path=path, section="")
+        elif use.section and path in files and not _may_have_section(modules, path, use.section):
             missing[path] = replace(use, path=path)
     texts = _python_texts(files, modules) if missing else None
     followed = {one.text for one in program.texts}
@@ -235,6 +272,19 @@ def _with_missing_files(program: Program, files: dict[str, str], modules: Progra
     return replace(program, file_reads=(), missing_files=tuple(reversed(found)))
 
 
+def _may_have_section(modules: ProgramSource, path: str, section: str) -> bool:
+    """Return whether an INI file may have a section."""
+    from configparser import Error, RawConfigParser  # imported late: few scripts read such files
+
+    parser = RawConfigParser(allow_no_value=True, strict=False)
+    try:
+        content = modules.content(path)
+        parser.read_string(content.decode("utf-8-sig"))
+    except (OSError, ValueError, Error):
+        return True
+    return len(content) > MOST_BYTES or parser.has_section(section)
+
+
 def _mentions(name: str, texts: Sequence[str]) -> int:
     return sum(text.count(name + quote) for text in texts for quote in "'\"")
 
@@ -245,45 +295,6 @@ def _is_relevant(text: SourceText, files: dict[str, str], modules: ProgramSource
         return True
     names = {part for path in files if path.endswith(".py") for part in path.removesuffix(".py").split("/")}
     return any(name.rpartition(".")[2] in names for name in names_imported(text.text, ""))
-
-
-def with_ignored(reach: Reach, directory: str, ignore: Sequence[str]) -> Reach:
-    """Return what a script reaches, with the modules that are excluded from its source in a list of their own."""
-    imports: list[MissingModule | ForeignImport] = [
-        *(missing for missing in reach.missing if not missing.reason),
-        *(foreign for foreign in reach.foreign if foreign.top not in sys.stdlib_module_names),
-    ]
-    found = {one: file for one in imports if (file := _file(one, reach.places, directory)) is not None}
-    if not found:
-        return reach
-    root = os.path.realpath(directory)
-    try:
-        rules = IgnoreRules(root, ignore)
-        ignored = [
-            IgnoredModule(name=one.name, place=one.place, file=file, by=by)
-            for one, file in found.items()
-            if (by := rules.reason(file)) is not None
-        ]
-    except (OSError, TooManyPatterns):  # it is reported where the source is listed
-        return reach
-    names = {one.name for one in ignored}
-    return replace(
-        reach,
-        ignored=tuple(ignored),
-        missing=tuple(one for one in reach.missing if one.name not in names),
-        foreign=tuple(one for one in reach.foreign if one.name not in names),
-    )
-
-
-def _file(one: MissingModule | ForeignImport, places: tuple[str, ...], directory: str) -> str | None:
-    """Return the path of a module in the source directory, whether it is sent or not."""
-    return next((file for file in _files(one.name, places) if os.path.isfile(os.path.join(directory, file))), None)
-
-
-def _files(name: str, places: tuple[str, ...]) -> Iterator[str]:
-    parts = name.split(".")
-    for count in range(len(parts), 0, -1):
-        yield from candidates(".".join(parts[:count]), places)
 
 
 def python_of_command(words: Sequence[str]) -> str:

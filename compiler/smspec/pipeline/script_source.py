@@ -1,18 +1,24 @@
 """Find the Python files of a source as Python would find them for an import, and read its texts.
 
-All text files are read only for the few jobs that are compared with what the source mentions.
+Modules that a script imports, and that are next to it on this machine but not among the files that are sent, are
+listed. All text files are read only for the few jobs that are compared with what the source mentions.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import posixpath
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 
+from smspec.script.reach import ForeignImport, IgnoredModule, MissingModule, Reach
 from smspec.script.script_files import MOST_BYTES, ScriptUnreadable, data_files
 from smspec.source import Document, Listing, Path, Scalar, SourceText
 from smspec.source import Mapping as Entries
+from smspec.source.frozen import replace
 from smspec.source.real_file import open_real
+from smspec.workspace.ignore_rules import IgnoreRules, TooManyPatterns
 
 _ENDS = ("/__init__", "")
 _COMPILED = (".pyc", ".pyd", ".so")
@@ -32,7 +38,7 @@ class ProgramSource:
     """``files``: the path of each on this machine, by its path in the source. ``directory``: its name in the spec.
 
     ``places`` are searched in order. ``searches``: the job makes Python search other directories, too. ``unsaved``:
-    contents by path in the source that are not on disk yet.
+    contents by path in the source that are not on disk yet. ``is_as_listed``: all that was read has the ``digests``.
     """
 
     def __init__(
@@ -43,8 +49,11 @@ class ProgramSource:
         *,
         searches: bool,
         unsaved: Mapping[str, bytes] | None = None,
+        digests: Mapping[str, str] | None = None,
     ) -> None:
         self.searches = searches
+        self.is_as_listed = digests is not None
+        self._digests = digests or {}
         self._files = files
         self._unsaved = unsaved or {}
         self._directory = directory
@@ -103,10 +112,10 @@ class ProgramSource:
         return self._by_end.get(name.replace(".", "/")) or self._by_end.get(name.rpartition(".")[2])
 
     def lacks_files(self, text: str) -> bool:
-        """Return whether a text names a data file of which the source has none of that name."""
+        """Return whether a text names a data file that the source may lack, or reads sections of one."""
         if self._names is None:
             self._names = {posixpath.basename(path) for path in self._files}
-        return bool(data_files(text) - self._names)
+        return bool(data_files(text) - self._names) or "configparser" in text
 
     def readable(self, path: str) -> SourceText:
         """Return a file as text. Raise `ScriptUnreadable` and OSError."""
@@ -130,6 +139,8 @@ class ProgramSource:
 
     def _read(self, path: str) -> SourceText | None:
         content = self.content(path)
+        # A file may have changed since it was listed.
+        self.is_as_listed = self.is_as_listed and hashlib.sha256(content).hexdigest() == self._digests.get(path)
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -211,3 +222,42 @@ def source_texts(source: Listing, directory: str) -> tuple[SourceText, ...] | No
 def _is_pipe(document: Document, path: Path) -> bool:
     node = document.node(path)
     return isinstance(node, Scalar) and node.value == "Pipe"
+
+
+def with_ignored(reach: Reach, directory: str, ignore: Sequence[str]) -> Reach:
+    """Return what a script reaches, with the modules that are excluded from its source in a list of their own."""
+    imports: list[MissingModule | ForeignImport] = [
+        *(missing for missing in reach.missing if not missing.reason),
+        *(foreign for foreign in reach.foreign if foreign.top not in sys.stdlib_module_names),
+    ]
+    found = {one: file for one in imports if (file := _file(one, reach.places, directory)) is not None}
+    if not found:
+        return reach
+    root = os.path.realpath(directory)
+    try:
+        rules = IgnoreRules(root, ignore)
+        ignored = [
+            IgnoredModule(name=one.name, place=one.place, file=file, by=by)
+            for one, file in found.items()
+            if (by := rules.reason(file)) is not None
+        ]
+    except (OSError, TooManyPatterns):  # it is reported where the source is listed
+        return reach
+    names = {one.name for one in ignored}
+    return replace(
+        reach,
+        ignored=tuple(ignored),
+        missing=tuple(one for one in reach.missing if one.name not in names),
+        foreign=tuple(one for one in reach.foreign if one.name not in names),
+    )
+
+
+def _file(one: MissingModule | ForeignImport, places: tuple[str, ...], directory: str) -> str | None:
+    """Return the path of a module in the source directory, whether it is sent or not."""
+    return next((file for file in _files(one.name, places) if os.path.isfile(os.path.join(directory, file))), None)
+
+
+def _files(name: str, places: tuple[str, ...]) -> Iterator[str]:
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        yield from candidates(".".join(parts[:count]), places)

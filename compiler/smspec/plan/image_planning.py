@@ -41,7 +41,7 @@ IN_THE_IMAGE = (
 )
 """The fields of a plan that become part of the image. The repository, and the path of the author's file, do not."""
 
-_PROJECT = re.compile(r"\s*([A-Za-z0-9._-]+)")
+_PROJECT = r"\s*([A-Za-z0-9._-]+)"
 
 _PACKAGE = "setup.py"
 _INDEX = ("PIP_", "CA_REPOSITORY_ARN")
@@ -120,7 +120,7 @@ def _tagged(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) ->
 
 def _project(package: str) -> str:
     """Return the normalized project name of a requirement."""
-    match = _PROJECT.match(package)
+    match = re.match(_PROJECT, package)
     return re.sub(r"[-_.]+", "-", match[1]).lower() if match else ""
 
 

@@ -38,14 +38,14 @@ _MEETING = frozenset({"MASTER_ADDR", "MASTER_PORT"})
 """Set by the runtime on several hosts (smspec_runtime.cluster), and by SageMaker's PyTorch images."""
 _PYTORCH_IMAGE, _PYTORCH_MODULE = "pytorch-training", "sagemaker_pytorch_container."
 _OFFICIAL = re.compile(r"(?:docker\.io/)?(?:library/)?python(?:[:@].*)?")
-_NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")
+_NEGATIVE = r"-[0-9.][0-9.eE+-]*"
 
 _ROOT = "/opt/ml"
 _ALGORITHM = "AlgorithmSpecification"
 _SUBMITTED = ("sagemaker_program", "sagemaker_submit_directory")
 
 # Modules in AWS's framework containers that start the author's script themselves.
-_OF_AWS = re.compile(r"sagemaker_\w+_container\.")
+_OF_AWS = r"sagemaker_\w+_container\."
 
 
 def replaced_script(job: JobSpec, request: RequestPlan) -> UnreadScript | None:
@@ -241,7 +241,7 @@ def _paired(words: list[Argument]) -> list[Argument]:
     """Join each option in a list of words with the value after it."""
     paired: list[Argument] = []
     for word in words:
-        is_value = not word.words[0].startswith("-") or _NEGATIVE.fullmatch(word.words[0]) is not None
+        is_value = not word.words[0].startswith("-") or re.fullmatch(_NEGATIVE, word.words[0]) is not None
         if paired and is_value and paired[-1].words[0].startswith("-"):
             before = paired.pop()
             paired.append(Argument(words=(*before.words, *word.words), path=before.path))
@@ -342,5 +342,5 @@ def _replacing_variables(job: JobSpec, environment: Mapping[str, object]) -> Ite
     if environment.get("SAGEMAKER_PROGRAM", script) not in (script, ""):
         yield "SAGEMAKER_PROGRAM"
     module = environment.get("SAGEMAKER_TRAINING_MODULE")
-    if module and not _OF_AWS.match(str(module)):
+    if module and not re.match(_OF_AWS, str(module)):
         yield "SAGEMAKER_TRAINING_MODULE"

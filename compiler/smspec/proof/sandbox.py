@@ -134,7 +134,7 @@ class Sandbox:
             with open(self.path(_RECORD), encoding="utf-8") as file:
                 found: dict[str, int] = json.load(file)
                 return found
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):  # the disk may be full
             return {}
 
     def result(self, path: str) -> dict[str, Any] | None:

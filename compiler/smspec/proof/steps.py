@@ -255,10 +255,10 @@ def compile_modules(
         json.dump(list(by_file), file)
     words = [python, "-I", "-S", compiling.__file__, files, result]
     sandbox.run(words, without_foreign_packages(os.environ), sandbox.directory, recorded=True)
-    if not os.path.isfile(result):
+    found = sandbox.result(result)
+    if found is None:
         return None
-    with open(result, encoding="utf-8") as file:
-        errors = json.load(file)["errors"]
+    errors = found["errors"]
     return [
         UncompiledModule(module=module, reason=_reason(errors[path][0]), place=_place(module, errors[path]))
         for path, module in by_file.items()

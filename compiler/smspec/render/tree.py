@@ -33,7 +33,7 @@ UNFINISHED = ".smspec-tmp-"
 RUN_MARKER = "run.json"
 _LARGEST = 4096
 _KIND = "smspec run"
-_IDENTITY = re.compile(r"[0-9a-f]{32}")
+_IDENTITY = r"[0-9a-f]{32}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +140,7 @@ def is_run_marker(content: bytes) -> bool:
 def identity_in(content: bytes) -> str:
     """Return the identity that a marker has; empty if it has none."""
     found = _marker(content).get("identity")
-    return found if isinstance(found, str) and _IDENTITY.fullmatch(found) else ""
+    return found if isinstance(found, str) and re.fullmatch(_IDENTITY, found) else ""
 
 
 def is_unfinished(content: bytes, job: str) -> bool:

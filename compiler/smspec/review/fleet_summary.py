@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from smspec.diagnostics.quoting import visible, width
+from smspec.diagnostics.quoting import visible
+from smspec.diagnostics.wrapping import width
 from smspec.review.change import has_values, quoted, shown_values
 from smspec.review.change_groups import ChangeGroup, ceiling_total
 from smspec.review.comparison import Comparison

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from smspec.diagnostics.quoting import visible, width
+from smspec.diagnostics.quoting import visible
+from smspec.diagnostics.wrapping import width
 from smspec.review.change import MOST_IN_TEXT, ReportedChange, foremost, has_values, quoted, shown_values, under
 from smspec.review.change_groups import ChangeGroup, change_groups
 from smspec.review.comparison import Comparison, SharedReason, shared_reasons, variants

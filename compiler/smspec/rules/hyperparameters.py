@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import quoted, secret_of
@@ -187,13 +187,14 @@ def unused_arguments_style(job: JobSpec, _: Listing) -> Iterator[Finding]:
 
 COMMAND_IN_ONE_ITEM = Rule("SM826", "command in one item", instead_of="SM512")
 
-_PROGRAM = re.compile(
-    r"(?:/\S*/)?(?:python[\d.]*|bash|dash|sh|torchrun|accelerate|deepspeed|mpirun|env|exec|nice|nohup|numactl|time|timeout)"
+_PROGRAM = (
+    r"(?:/\S*/)?"
+    r"(?:python[\d.]*|bash|dash|sh|torchrun|accelerate|deepspeed|mpirun|env|exec|nice|nohup|numactl|time|timeout)"
 )
-_NO_PROGRAM = re.compile(r"-(?!\w*[cm]\Z).*|[A-Za-z_]\w*=.*|\d+[smhd]?", re.DOTALL)
+_NO_PROGRAM = r"-(?!\w*[cm]\Z).*|[A-Za-z_]\w*=.*|\d+[smhd]?"
 """Words between a program and the one that it starts: options, except those before a text or a module."""
 
-_OF_A_SHELL = re.compile(r"[;&|<>$`*]")
+_OF_A_SHELL = r"[;&|<>$`*]"
 
 
 def command_in_one_item(job: JobSpec, source: Listing) -> Iterator[Finding]:
@@ -202,30 +203,36 @@ def command_in_one_item(job: JobSpec, source: Listing) -> Iterator[Finding]:
     A command is started without a shell: each item is one word, and no program has a name such as `python train.py`.
     """
     words = job.entry_point.command if isinstance(job.entry_point, CommandEntry) else ()
+    return words_in_one_item(words, ("entry_point", "command"), source)
+
+
+def words_in_one_item(words: Sequence[object], path: Path, source: Listing | None = None) -> Iterator[Finding]:
+    """Report the first item at ``path`` that certainly has several words; without ``source``, its files are unknown."""
     for index, word in enumerate(words):
-        parts = word.split()
-        if parts and parts != [word] and not _has(source, word):
+        parts = word.split() if isinstance(word, str) else []
+        if isinstance(word, str) and parts and parts != [word] and not _has(source, word):
             first = parts[0]
             is_file = _has(source, first) and (index == 0 or first.endswith((".py", ".sh")))
             is_module = index > 0 and first == "-m"
-            if _PROGRAM.fullmatch(first) or is_file or is_module or (index == 0 and "/" not in first):
+            if re.fullmatch(_PROGRAM, first) or is_file or is_module or (index == 0 and "/" not in first):
                 claim = "no module has a blank in its name" if is_module else "no file has this name"
                 yield COMMAND_IN_ONE_ITEM.at(
-                    ("entry_point", "command", index),
-                    f"`entry_point.command[{index}]` is {quoted(word)}, but {claim}",
+                    (*path, index),
+                    f"`{dotted((*path, index))}` is {quoted(word)}, but {claim}",
                     help=_help_for_words(word, parts),
                 )
                 return
-        if not (_PROGRAM.fullmatch(word) or (index and _NO_PROGRAM.fullmatch(word))):
+        is_program = isinstance(word, str) and re.fullmatch(_PROGRAM, word)
+        if not isinstance(word, str) or not (is_program or (index and re.fullmatch(_NO_PROGRAM, word, re.DOTALL))):
             return
 
 
-def _has(source: Listing, word: str) -> bool:
-    return source.has(posixpath.normpath(word).removeprefix("/opt/ml/code/"))
+def _has(source: Listing | None, word: str) -> bool:
+    return source is not None and source.has(posixpath.normpath(word).removeprefix("/opt/ml/code/"))
 
 
 def _help_for_words(word: str, parts: list[str]) -> str:
-    if _OF_A_SHELL.search(word):
+    if re.search(_OF_A_SHELL, word):
         return "write `[bash, -c, TEXT]`: only a shell reads such a text"
     is_plain = len(parts) <= 4 and all(re.fullmatch(r"[A-Za-z/.-][\w./-]*", part) for part in parts)
     return "write one word per item" + (f": `{', '.join(parts)}`" if is_plain else ", as in `[python, train.py]`")

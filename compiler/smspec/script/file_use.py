@@ -108,7 +108,7 @@ _QUIET_METHODS = frozenset(
     | {"readlines", "replace", "set_defaults", "split", "splitlines", "startswith", "strip", "update", "upper"}
     | {"values", "warning", "parse_args_into_dataclasses", "setLevel", "addHandler", "setFormatter", "add_parser"}
 )
-NOT_OF_SOURCE = re.compile(r"[/~]|\.\.|.*[:*?\[$%]")
+NOT_OF_SOURCE = r"[/~]|\.\.|.*[:*?\[$%]"
 """A path that may be that of a file elsewhere."""
 
 _LOUD = frozenset({"__import__", "compile", "eval", "exec"})
@@ -294,7 +294,7 @@ def _note_read(name: str, path: Value, mode: Value | None, call: Call) -> None:
     found = path.path if isinstance(path, SourcePath) else text(path)
     if written is None or set(written) & set("wax"):
         record.may_have_files = True
-    elif found and call.is_certain and not record.may_have_files and (is_named or not NOT_OF_SOURCE.match(found)):
+    elif found and call.is_certain and not record.may_have_files and (is_named or not re.match(NOT_OF_SOURCE, found)):
         use = FileUse(path=posixpath.normpath(found), operation=name, place=call.place, is_named=is_named)
         record.file_reads.append(use)
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from smspec.diagnostics.suggestions import nearest
 from smspec.script.program import CommandLine, DeclaredOption, Program
 from smspec.script.script_environment import Argument, ArgumentFault, ScriptEnvironment, checked, refusal
-from smspec.source.frozen import replace
+from smspec.source.frozen import ByIdentity, replace
 
 
 def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[ArgumentFault]:
@@ -135,7 +135,7 @@ def accepts(line: CommandLine, words: Sequence[str]) -> bool:
 def _refusal(line: CommandLine, words: Sequence[str], *, alone: bool = False) -> str | None:
     """Return the error of the copy for a command line, or None; ``alone``: nothing is required."""
     try:
-        twin = _twin(line, alone)
+        twin = _TWINS.of(alone, line, partial(_twin, line, alone))
         if line.is_complete:
             twin.parse_args(list(words))
         else:
@@ -145,6 +145,9 @@ def _refusal(line: CommandLine, words: Sequence[str], *, alone: bool = False) ->
     except (_ProgramExited, argparse.ArgumentError, ValueError, TypeError, IndexError, AssertionError):
         return None  # a parser that cannot be created is not understood
     return None
+
+
+_TWINS: ByIdentity[argparse.ArgumentParser] = ByIdentity()  # jobs share scripts
 
 
 def _twin(line: CommandLine, alone: bool) -> argparse.ArgumentParser:

@@ -189,13 +189,15 @@ class Stop:
 class FileUse:
     """A path, written literally, that certainly reaches a file ``operation``: of the container, or from its start.
 
-    ``is_named``: a path of the source in the form in which messages name its files.
+    ``is_named``: a path of the source in the form in which messages name its files. ``section``: what is read of an
+    INI file.
     """
 
     path: str
     operation: str
     place: Span
     is_named: bool = False
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +229,8 @@ class Program:
     have it; ``definitions``: the names that it has. ``variables`` are those ``SM_…`` that it requires,
     ``optional_variables`` those with a default, and ``other_variables`` all other ones that it requires. ``searches``
     are operations that find nothing below a path that does not exist. ``file_reads`` are files by relative paths that
-    every run reads before it could create them, and ``missing_files`` those of them that the source does not have.
+    every run reads before it could create them, and ``missing_files`` those of them that the source does not have, or
+    that do not have the section.
     """
 
     texts: tuple[SourceText, ...]
@@ -274,7 +277,7 @@ class UnreadScript:
     help: str = ""
 
 
-_INTERPRETER = re.compile(r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-S[ \t]+)?)?(?:\S*/)?([^\s/]+)([^\n]*)")
+_INTERPRETER = r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-S[ \t]+)?)?(?:\S*/)?([^\s/]+)([^\n]*)"
 _BOM = b"\xef\xbb\xbf"
 _SHELLS: dict[str, Literal["bash", "sh"]] = {"bash": "bash", "sh": "sh", "dash": "sh"}
 
@@ -324,7 +327,7 @@ class ForeignScript:
         """The name of the interpreter in its first line, and its options; `sh` starts a script without one."""
         if self.shell:
             return self.shell, self.options
-        found = _INTERPRETER.match(self.text.partition("\n")[0])
+        found = re.match(_INTERPRETER, self.text.partition("\n")[0])
         return (found[1], found[2]) if found else ("sh" if self.name.endswith(".sh") else "", "")
 
     @property

@@ -5,6 +5,7 @@ The variables have SageMaker's names; a test compares them with those of the run
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 from smspec.diagnostics.suggestions import nearest
@@ -110,6 +111,7 @@ def is_set(name: str) -> bool:
     return name in SET or name in OF_IMAGES
 
 
+@lru_cache(maxsize=256)
 def near_variable(name: str) -> str | None:
     """Return the variable that a name probably means: a similar one, or a prefix of the name."""
     if name in OF_OTHER_STARTERS:

@@ -102,7 +102,7 @@ class ScriptSource(Protocol):
         """Return a module of that name in any other directory. Raise `ScriptUnreadable`."""
 
     def lacks_files(self, text: str) -> bool:
-        """Return whether a text names a data file of which the source has none of that name."""
+        """Return whether a text names a data file that the source may lack, or reads sections of one."""
 
 
 _DATA_FILE = (

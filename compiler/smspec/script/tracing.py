@@ -51,7 +51,7 @@ _AT_START = ("sitecustomize", "usercustomize")
 _LIBRARIES = frozenset({"configargparse", "docopt", "gin", "plac", "simple_parsing", "tap"})
 """Libraries that parse a command line, besides those that `unread_libraries` knows by their calls."""
 
-_READING = re.compile(r"\bargparse\b|\bHfArgumentParser\b")
+_READING = r"\bargparse\b|\bHfArgumentParser\b"
 
 
 class Neighbors:
@@ -302,7 +302,7 @@ def _stop(run: ProgramInterpreter, record: Record, text: SourceText) -> Stop | N
 
     for library in sorted((_LIBRARIES | PROVEN) & {name.partition(".")[0] for name in run.imported}):
         return Stop(reason=why_unread(library), place=None)
-    if _READING.search(text.text):
+    if re.search(_READING, text.text):
         return Stop(reason="smspec could not follow the script to where it reads them", place=None)
     return None
 

@@ -104,7 +104,7 @@ def _texts(name: str, value: object) -> Iterator[tuple[Path, object]]:
                 yield ("InputDataConfig", index, *steps), member(channel, *steps)
 
 
-_OF_CUSTOMERS = re.compile(r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-svc-[0-9a-f]+)\.")
+_OF_CUSTOMERS = r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-svc-[0-9a-f]+)\."
 """Labels of host names in the domains of AWS that lead to servers of its customers, such as an emulator."""
 
 _ENDPOINTS = {
@@ -242,7 +242,7 @@ def is_at_own_port(parts: SplitResult) -> bool:
 def is_of_aws(host: str) -> bool:
     """Return whether a host is one of AWS, in any region or in none, as those of IAM are."""
     host = host.rstrip(".").lower()
-    return _OF_CUSTOMERS.search(host) is None and host.endswith(_suffixes())
+    return re.search(_OF_CUSTOMERS, host) is None and host.endswith(_suffixes())
 
 
 def is_of_another_partition(host: str, region: str) -> bool:

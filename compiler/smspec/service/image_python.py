@@ -11,7 +11,7 @@ Version = tuple[int, int]
 
 _TAG = r"(\d+)\.(\d+)(?:[.-].*)?"
 _PY = r"(?:^|-)py(?:thon-?)?(?:(2)|(\d)\.?(\d+)(?:\.\d+)?)(?=-|$)"
-_OLD_NAME = re.compile(r"sagemaker-[a-z]+-py2-[cg]pu")
+_OLD_NAME = r"sagemaker-[a-z]+-py2-[cg]pu"
 """Before tags, the names of AWS's repositories showed the Python."""
 _PYTHON_OF_RELEASE: dict[str, Version] = {
     **dict.fromkeys(("debian buster", "debian 10"), (3, 7)),
@@ -44,7 +44,7 @@ def python_of_image(image: str, system_packages: tuple[str, ...] = ()) -> Versio
     if release is not None:
         has_python = any(word.partition("=")[0] in APT_PYTHON for word in system_packages)
         return _PYTHON_OF_RELEASE.get(release) if has_python else None
-    if _OLD_NAME.fullmatch(name):
+    if re.fullmatch(_OLD_NAME, name):
         return 2, 7
     found = {(2, 7) if two else (int(major), int(minor)) for two, major, minor in re.findall(_PY, reference.tag)}
     if found:

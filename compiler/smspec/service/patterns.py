@@ -43,7 +43,7 @@ _SHOWN = 60
 
 LINE_TERMINATORS = "\n\r\x85\u2028\u2029"
 
-_LINE_BREAK = re.compile(f"[{LINE_TERMINATORS}]")
+_LINE_BREAK = f"[{LINE_TERMINATORS}]"
 _ASCII = "".join(map(chr, range(128)))
 _POSIX = {
     "Alnum": "0-9A-Za-z",
@@ -53,7 +53,7 @@ _POSIX = {
     "Upper": "A-Z",
     "XDigit": "0-9A-Fa-f",
 }
-_CATEGORY = re.compile(r"[LMNPSZC][a-z]?")
+_CATEGORY = r"[LMNPSZC][a-z]?"
 _CLASSES = frozenset("dDwWsS")
 _CONTROLS = frozenset("tnrf")
 _HEXADECIMAL = {"x": 2, "u": 4}
@@ -69,7 +69,7 @@ def matches(pattern: str, value: str) -> bool:
     if pattern == r"[\S\s]*":
         return True
     if pattern == ".*":
-        return not _LINE_BREAK.search(value)
+        return not re.search(_LINE_BREAK, value)
     knows_categories = "\\p" in pattern or "\\P" in pattern
     others = "".join(sorted(set(value))) if knows_categories and not value.isascii() else ""
     return bool(_compiled(pattern, others).fullmatch(value))
@@ -170,7 +170,7 @@ class _Translation:
         if name in _POSIX:
             posix = re.compile(f"[{_POSIX[name]}]")
             held = [character for character in self.alphabet if posix.match(character)]
-        elif _CATEGORY.fullmatch(name):
+        elif re.fullmatch(_CATEGORY, name):
             # Imported late: only patterns of tags use categories.
             from unicodedata import category
 

@@ -32,7 +32,7 @@ _NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
 _IP_ADDRESS = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
 
 _LAST = "\U0010ffff"
-_FILE = re.compile(r"/[^/]*[^/.]\.[A-Za-z][A-Za-z0-9]{0,9}$")
+_FILE = r"/[^/]*[^/.]\.[A-Za-z][A-Za-z0-9]{0,9}$"
 """The end of an address whose last name has a file extension."""
 
 AS_A_FOLDER = "add a `/` if the address is a folder; S3 compares prefixes as text"
@@ -172,8 +172,8 @@ def longer_names(prefix: str, addresses: Sequence[str]) -> Iterator[str]:
 
 def longer_data(prefix: str, addresses: Sequence[str]) -> Iterator[str]:
     """Yield the `longer_names` of a channel. Two files, such as ``a.csv`` and ``a.csv.gz``, are named so on purpose."""
-    is_file = _FILE.search(prefix) is not None
-    return (address for address in longer_names(prefix, addresses) if not (is_file and _FILE.search(address)))
+    is_file = re.search(_FILE, prefix) is not None
+    return (address for address in longer_names(prefix, addresses) if not (is_file and re.search(_FILE, address)))
 
 
 @functools.lru_cache(maxsize=256)  # jobs share buckets

@@ -2,8 +2,8 @@
 
 A command imports some seventy of them and creates few. The standard library generates and compiles five methods for
 each when it is declared, and loads `inspect` to do so: together half of the time that `smspec validate` took. Here a
-class is declared with shared methods, and its ``__init__`` is compiled when the first value is created. Type checkers
-see the standard library's own, and `dataclasses.fields`, `dataclasses.replace`, and `inspect.signature` work.
+class is declared with shared methods, and its ``__init__`` is compiled when more than a few values are created. Type
+checkers see the standard library's own, and `dataclasses.fields`, `dataclasses.replace`, and `inspect.signature` work.
 
 `ByContent` and `ByIdentity` remember results for values that the jobs of a repository share.
 """
@@ -76,8 +76,35 @@ else:
         return type(value)(**changes)
 
     def _first(self, *args, **kwargs):
-        """Create the first value of a class: compile the class's own ``__init__`` and use that from now on."""
-        names, defaults, kw_only = type(self).__frozen__
+        """Create one of the first values of a class; after them, compile the class's own ``__init__`` and use that."""
+        cls = type(self)
+        made = _MADE[cls] = _MADE.get(cls, 0) + 1
+        if made > _FEW or not _is_set(self, cls, args, kwargs):
+            _compile(cls)
+            self.__init__(*args, **kwargs)
+
+    def _is_set(self, cls, args, kwargs):
+        """Set the members of a value; False for arguments that the compiled ``__init__`` rejects."""
+        names, defaults, kw_only = cls.__frozen__
+        if len(args) > len(names) or (args and (kw_only or not kwargs.keys().isdisjoint(names[: len(args)]))):
+            return False
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        for name in names:
+            if name not in given:
+                if name not in defaults:
+                    return False
+                default = defaults[name]
+                given[name] = default.make() if isinstance(default, _Factory) else default
+            _PUT(self, name, given[name])
+        return len(given) == len(names)
+
+    _MADE = {}
+    _FEW = 24
+    """To compile it takes as long as to create so many values without it."""
+    _PUT = object.__setattr__
+
+    def _compile(cls):
+        names, defaults, kw_only = cls.__frozen__
         scope = {}
         parameters, lines = ["*"] if kw_only and names else [], []
         for name in names:
@@ -88,11 +115,10 @@ else:
                     lines.append(f" if {name} is default_{name}: {name} = default_{name}.make()")
             else:
                 parameters.append(name)
-            scope[f"set_{name}"] = getattr(type(self), name).__set__  # the slot's own: it need not be looked up by name
+            scope[f"set_{name}"] = getattr(cls, name).__set__  # the slot's own: it need not be looked up by name
             lines.append(f" set_{name}(self, {name})")
         exec(f"def __init__(self, {', '.join(parameters)}):\n" + ("\n".join(lines) or " pass"), scope)
-        type(self).__init__ = scope["__init__"]
-        scope["__init__"](self, *args, **kwargs)
+        cls.__init__ = scope["__init__"]
 
     def _refuse(self, name, *_value):
         from dataclasses import FrozenInstanceError  # imported late: only a bug in smspec reaches this

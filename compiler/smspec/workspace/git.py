@@ -27,8 +27,8 @@ LINK = "120000"
 SUBMODULE = "160000"
 """The mode of a submodule: its object is a commit of another repository."""
 
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_ABBREVIATED = re.compile(r"[0-9a-f]{4,64}", re.IGNORECASE)
+_COMMIT = r"[0-9a-f]{40}|[0-9a-f]{64}"
+_ABBREVIATED = r"[0-9a-f]{4,64}"
 _STAGED = re.compile(
     rb"(?P<tag>[^ ]) (?P<mode>[0-7]{6}) (?P<object>[0-9a-f]{40,64}) (?P<stage>[0-3])\t(?P<path>[^\0]+)\0"
     rb"  ctime: (?P<ctime>\d+:\d+)\n  mtime: (?P<mtime>\d+:\d+)\n  dev: \d+\tino: (?P<inode>\d+)\n"
@@ -113,7 +113,7 @@ class Repository:
             commit = self._text("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()
         except GitFailed:
             commit = ""
-        if not _COMMIT.fullmatch(commit):
+        if not re.fullmatch(_COMMIT, commit):
             raise GitFailed(
                 f"no revision `{revision}` in `{self.top}`; if this is a shallow clone, run `git fetch --unshallow`"
             )
@@ -262,7 +262,7 @@ class Repository:
         if len(set(found.values())) > 1:
             shown = " and ".join(f"`{ref}`" for ref in sorted(found))
             raise AmbiguousRevision(f"`{name}` is ambiguous in `{self.top}`: {shown} are different; name one of them")
-        if found and _ABBREVIATED.fullmatch(name) and 7 <= len(name) < 40:
+        if found and re.fullmatch(_ABBREVIATED, name, re.IGNORECASE) and 7 <= len(name) < 40:
             commits = set(self._text("rev-parse", f"--disambiguate={name}").split()) - set(found.values())
             if any(self._is_commit(commit) for commit in commits):
                 raise AmbiguousRevision(

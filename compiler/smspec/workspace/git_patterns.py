@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from smspec.source.frozen import dataclass
 
@@ -174,6 +175,11 @@ def _any_of(patterns: Iterable[GitPattern]) -> re.Pattern[str] | None:
 
 def git_patterns(lines: Iterable[str]) -> GitPatterns:
     """Return the patterns of a .gitignore, without lines that git can never match."""
+    return _patterns_of(tuple(lines))
+
+
+@lru_cache(maxsize=16)
+def _patterns_of(lines: tuple[str, ...]) -> GitPatterns:
     return GitPatterns([pattern for pattern in map(git_pattern, lines) if pattern is not None])
 
 

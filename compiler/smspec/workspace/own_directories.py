@@ -104,16 +104,21 @@ def _require_path(path: str, *, is_made: bool) -> None:
 
 
 @functools.cache
-def _require_untracked(cache: str) -> None:
-    """Raise `UnsafeCache` if git tracks anything in the cache: a pull request may bring the Python of a job.
+def may_be_tracked(directory: str) -> bool:
+    """Return whether git tracks anything in a directory, or cannot tell: a pull request may bring programs there.
 
-    A cache is in a repository where a CI can keep files only there.
+    A cache, or a directory of Pythons, is in a repository where a CI can keep files only there.
     """
-    if repository_above(cache) is None:
-        return
+    if repository_above(directory) is None:
+        return False
     from smspec.workspace.project_links import Project  # imported late: most caches are in no repository
 
-    if any(Project(place).tracked([place]) is not None for place in {cache, os.path.realpath(cache)}):
+    return any(Project(place).tracked([place]) is not None for place in {directory, os.path.realpath(directory)})
+
+
+def _require_untracked(cache: str) -> None:
+    """Raise `UnsafeCache` if a pull request may bring the Python of a job."""
+    if may_be_tracked(cache):
         raise UnsafeCache(
             f"the cache `{cache}` is not safe: git tracks files there, or cannot list what it tracks, and smspec runs"
             f" what is in it, which may be that of a pull request; set {VARIABLE} to a directory without such files"

@@ -58,3 +58,25 @@ def test_new_checkout_shows_the_change_itself(home, tmp_path):
     git(tmp_path, "clone", "--quiet", str(home), "new")
     done = smspec("diff", "--base", str(base).strip(), "--fail-on", "code", cwd=tmp_path / "new")
     assert "`train.py` changed" in done.err and "of git" not in done.err
+
+
+STORED_ANEW = {
+    "mixed line ends": (b"import os\r\nprint(1)\n", "*.py text eol=crlf", "eol"),
+    "line ends of Windows": (b"import os\r\nprint(1)\r\n", "*.py text", "text"),
+    "line ends that a checkout brings back": (b"import os\r\nprint(1)\r\n", "*.py text eol=crlf", ""),
+}
+
+
+@pytest.mark.parametrize(("content", "line", "attribute"), STORED_ANEW.values(), ids=STORED_ANEW)
+def test_file_that_git_normalizes_is_compared(content, line, attribute, home, tmp_path):
+    """The file stays as it is here; git stores its text, from which a new checkout may have another one."""
+    (home / "src/train.py").write_bytes(content)
+    commit(home)
+    (home / ".gitattributes").write_text(f"{line}\n")
+    commit(home)
+    git(tmp_path, "clone", "--quiet", str(home), "new")
+    is_same = (tmp_path / "new/src/train.py").read_bytes() == content
+    assert is_same == (not attribute)
+    done = smspec("diff", "--base", "HEAD~1", "--fail-on", "code", cwd=home)
+    assert done.status == (0 if is_same else 1), done.err
+    assert is_same or f"smspec: src/train.py: fails `code`: the attribute `{attribute}` of git " in done.err

@@ -151,3 +151,42 @@ def test_relative_directory_of_pythons_is_not_searched(project, tmp_path, variab
     own = {"PYENV_ROOT": str(tmp_path), "SMSPEC_CACHE_DIR": str(tmp_path / "cache"), "HOME": str(tmp_path)}
     smspec_process("check", cwd=project, timeout=300, env=environment(**{**own, variable: "pythons"}))
     assert not (tmp_path / "started").exists()
+
+
+@pytest.mark.parametrize("is_tracked", [True, False], ids=["tracked", "own"])
+@pytest.mark.parametrize("variable", [*DIRECTORIES, "shims"])
+def test_tracked_directory_of_pythons_is_not_searched(project, tmp_path, variable, is_tracked):
+    """Where a CI keeps files only below the checkout, a pull request may add a Python to its directory of them."""
+    write_job(project, BUILT.replace("3.12", "3.9"))
+    text = f"#!/bin/sh\necho python >> '{tmp_path}/started'\n"
+    place = project / "pythons"
+    write_program(place / DIRECTORIES.get(variable, "versions/3.9.1/bin/python3.9"), text)
+    write_program(place / "shims/python3.9", text)
+    if is_tracked:
+        commit(project)
+    own = {"PYENV_ROOT": str(tmp_path), "SMSPEC_CACHE_DIR": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    chosen = {variable: str(place)}
+    if variable == "shims":
+        chosen = {"PYENV_ROOT": str(place), "PYENV_VERSION": "3.9.1", "PATH": f"{place}/shims:/usr/bin:/bin"}
+    smspec_process("check", cwd=project, timeout=300, env=environment(**{**own, **chosen}))
+    assert (tmp_path / "started").exists() != is_tracked
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_git_of_an_installer_starts_where_no_stranger_writes(project, tmp_path, command):
+    packages = '", python_requirements: list.txt, system_packages: [git]}'
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    write_job(project, BUILT.replace("3.12", version).replace('"}', packages))
+    (project / "list.txt").write_text(f"git+file://{repository(tmp_path / 'package')}#egg=package\n")
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    (temporary / ".tool-versions").write_text(f"{project}/planted\n")
+    env = environment(
+        PATH=f"{tmp_path}/shims:{os.path.dirname(sys.executable)}:/usr/bin:/bin",
+        SMSPEC_CACHE_DIR=str(tmp_path / "cache"),
+        TMPDIR=str(temporary),
+    )
+    done = smspec_process(command, cwd=project, timeout=300, env=env)
+    assert "Cloning" in done.err, done.err
+    assert not (tmp_path / "started").exists(), ((tmp_path / "started").read_text(), done.err)
+    assert os.listdir(tmp_path / "cache/tmp") == []

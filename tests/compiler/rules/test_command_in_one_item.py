@@ -69,3 +69,27 @@ def test_command_that_cannot_start_is_reported(command, tmp_path):
 def test_command_that_starts_is_not_reported(command, tmp_path):
     assert codes(tmp_path, command) == []
     assert starts(tmp_path, command)
+
+
+RAW = {
+    "TrainingJobName": "train",
+    "AlgorithmSpecification": {
+        "TrainingImage": "111122223333.dkr.ecr.us-west-2.amazonaws.com/train:1",
+        "TrainingInputMode": "File",
+    },
+    "RoleArn": "arn:aws:iam::111122223333:role/Train",
+    "OutputDataConfig": {"S3OutputPath": "s3://example-models/"},
+    "ResourceConfig": {"InstanceType": "ml.m5.xlarge", "InstanceCount": 1, "VolumeSizeInGB": 30},
+    "StoppingCondition": {"MaxRuntimeInSeconds": 600},
+}
+NEED_FILES = ("train.py --", "run.sh --")
+"""What only the files of a source show to be several words."""
+
+
+@pytest.mark.parametrize("command", [*FAILING, *STARTING], ids=" | ".join)
+def test_command_of_a_raw_request(command, tmp_path):
+    algorithm = {**RAW["AlgorithmSpecification"], "ContainerEntrypoint": command}
+    (tmp_path / "request.json").write_text(json.dumps({**RAW, "AlgorithmSpecification": algorithm}))
+    found = json.loads(smspec("validate", "--api-json", "request.json", "--format", "json", cwd=tmp_path).out)
+    needs_files = any(word.removeprefix("./").startswith(NEED_FILES) for word in command)
+    assert [one["code"] for one in found] == ["SM826"] * (command in FAILING and not needs_files)

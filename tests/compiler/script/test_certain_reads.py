@@ -23,6 +23,17 @@ IN_MODULES = {
         "conf.py": "import configparser\nc = configparser.ConfigParser()\n"
         "c.read('absent.ini')\nN = c.getint('a', 'n')\n",
     },
+    "a section that an INI file lacks": {
+        "train.py": "import configparser\nc = configparser.ConfigParser()\nc.read('absent.ini')\nprint(c['a']['n'])\n"
+        "print(c.getint('b', 'n'))\n",
+        "absent.ini": "[a]\nn = 1\n[c]\n",
+    },
+    "a section that an INI file of a module lacks": {
+        "train.py": "import conf\n",
+        "conf.py": "import configparser\nimport os\nc = configparser.ConfigParser()\n"
+        "c.read(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'absent.ini'))\nN = c['b']\n",
+        "absent.ini": "[a]\nn = 1\n",
+    },
     "a module of a module": {"train.py": "import a\n", "a.py": "import b\n", "b.py": f"TEXT = {READ}\n"},
     "a constructor": {
         "train.py": "import conf\nconf.Config()\n",
@@ -81,6 +92,36 @@ QUIET = {
     },
 }
 
+INI = "import configparser\nc = configparser.ConfigParser()\nc.read('absent.ini')\n"
+SECTIONS = {
+    name: {"train.py": f"{INI}{text}\n", "absent.ini": "[a]\nn = 1\n", "more.ini": "[b]\nn = 1\n"}
+    for name, text in {
+        "a section that is there": "c['a']['n']",
+        "the defaults": "c['DEFAULT']",
+        "a question for a section": "'b' in c and c['b']",
+        "a fallback": "c.get('b', 'n', fallback=1)",
+        "a second file": "c.read('more.ini')\nc['b']",
+        "a section that the script adds": "c.add_section('b')\nc['b']",
+        "a handler for a section": "try:\n    c['b']\nexcept KeyError:\n    pass",
+    }.items()
+}
+WRITES = "with open(NAME, 'w') as f:\n            f.write('a')\n        return iter('a')\n"
+NAMED = f"NAME = 'absent.txt'\nclass T:\n    def {{}}(self, *a):\n        {WRITES}"
+USED = "\nprint(open(NAME).read())\n"
+WRITTEN = {
+    "an item": {"train.py": NAMED.format("__getitem__") + "T()[1]" + USED},
+    "a loop": {"train.py": NAMED.format("__iter__") + "for a in T(): pass" + USED},
+    "an operator": {"train.py": NAMED.format("__add__") + "T() + 1" + USED},
+    "a key to sort by": {
+        "train.py": f"NAME = 'absent.txt'\ndef key(a):\n        {WRITES}sorted([1], key=key)".replace("iter('a')", "1")
+        + USED
+    },
+    "a logger": {
+        "train.py": "import logging\nNAME = 'absent.txt'\nsorted([1], key=lambda a: logging.FileHandler(NAME).level)"
+        + USED
+    },
+}
+
 
 def missing(directory, files):
     """Return the messages about files that are missing; ``files``: the texts of the source, by their paths."""
@@ -106,7 +147,10 @@ def test_missing_file_that_every_run_reads(files, tmp_path):
     assert not runs(tmp_path)
 
 
-@pytest.mark.parametrize("files", [*map(reading, DOUBTFUL.values()), *QUIET.values()], ids=[*DOUBTFUL, *QUIET])
+NOT_LACKED = {**{name: reading(files) for name, files in DOUBTFUL.items()}, **QUIET, **SECTIONS, **WRITTEN}
+
+
+@pytest.mark.parametrize("files", NOT_LACKED.values(), ids=NOT_LACKED)
 def test_missing_file_that_not_every_run_reads(files, tmp_path):
     assert missing(tmp_path, files) == []
     assert runs(tmp_path)

@@ -201,6 +201,10 @@ def test_word_that_a_script_looks_at_leaves_its_options_known(name):
     [
         *(("'--resume'", "", word, ["SM215"]) for word in ("none", "NONE", "nil", "NaN", "nan", "null")),
         ("'--log-file', default=''", "", "none", ["SM215"]),
+        ("'--resume', help='weights to start from (default: none)'", "", "none", ["SM215"]),
+        ("'--resume', help='Defaults to none.'", "", "none", ["SM215"]),
+        ("'--resume', help='last, or none'", "", "none", []),
+        ("'--resume', help='(default: none)'", "print(a.resume.lower() == 'none')", "none", []),
         ("'--resume', default='last.ckpt'", "", "none", []),
         ("'--resume', required=True", "", "none", []),
         ("'--resume', choices=['none', 'last']", "", "none", []),

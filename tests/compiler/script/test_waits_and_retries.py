@@ -13,6 +13,8 @@ TRAIN = '#!/bin/sh\ncase "$*" in *"$FAILS"*) exit 3 ;; esac\necho loss 1\n'
 TWO = "python3 train.py a & a=$!\npython3 b.py & b=$!\n"
 ARRAY = "pids=()\nfor gpu in 0 1; do python3 train.py a$gpu & pids+=($!); done\n"
 TEXT = 'pids=""\nfor gpu in 0 1; do python3 train.py a$gpu & pids="$pids $!"; done\n'
+NUMBERED = "for gpu in 0 1; do python3 train.py a$gpu & pids[$gpu]=$!; done\n"
+KEPT_STATUS = "for i in 1 2; do\n python3 train.py a\n rc=$?\n "
 COUNT = "n=$((n+1))"
 
 # A script that loses the failure of each command with `train.py a` or `train.py a0`, and the cure.
@@ -75,6 +77,25 @@ LOST = {
         f"main() {{\n n=0\n until python3 train.py a; do {COUNT}; [ $n -ge 3 ] && return 0; done\n}}\nmain\n",
         "tries",
     ),
+    "one process in an array": ("python3 train.py a & a[0]=$!\nwait ${a[*]}\necho done\n", "errexit"),
+    "a loop of waits for an array with numbers": (
+        NUMBERED + 'for p in "${pids[@]}"; do wait $p; done\necho done\n',
+        "errexit",
+    ),
+    "a kept status": (KEPT_STATUS + "[ $rc -eq 0 ] && break\ndone\necho done\n", "tries"),
+    "an if of a kept status": (
+        KEPT_STATUS + 'if [ "$rc" = "0" ]; then break; fi\n echo "try $i: $rc"\ndone\necho done\n',
+        "tries",
+    ),
+    "a kept status of while": (
+        f"n=0\nwhile true; do\n python3 train.py a\n rc=$?\n [ ${{rc}} -eq 0 ] && break\n {COUNT}\n"
+        " [ $n -ge 3 ] && break\ndone\necho done\n",
+        "tries",
+    ),
+    "a kept status of the opposite": (
+        KEPT_STATUS + "if [ $rc -ne 0 ]; then sleep 0; continue; fi\n break\ndone\necho done\n",
+        "tries",
+    ),
     "tries after a pipe": (
         "set -o pipefail\nfor i in 1 2; do python3 train.py a | tee log && break; sleep 0; done\n",
         "tries",
@@ -133,6 +154,27 @@ RIGHT = {
     "break when it is made": "for i in 1 2; do python3 train.py a; [ -f m.bin ] && break; sleep 0; done\necho\n",
     "without an end": "until python3 train.py a; do sleep 0; done\n",
     "a counter in the test": "for i in 1 2; do python3 train.py a && break; [ $i -eq 2 ] && exit 1; sleep 0; done\n",
+    "a loop with OR over an array with numbers": NUMBERED + 'for p in "${pids[@]}"; do wait $p || exit 1; done\n',
+    "an array that is filled from its end": (
+        "python3 train.py a & pids[1]=$!\npython3 b.py & pids[0]=$!\nfor p in ${pids[@]}; do wait $p; done\n"
+    ),
+    "an array with names": (
+        "declare -A pids\nfor gpu in 0 1; do python3 train.py a$gpu & pids[g$gpu]=$!; done\n"
+        "rc=0\nfor p in ${pids[@]}; do wait $p || rc=1; done\nexit $rc\n"
+    ),
+    "a kept status at the end": KEPT_STATUS + "[ $rc -eq 0 ] && break\ndone\nexit $rc\n",
+    "a kept status that is tested at the end": (
+        KEPT_STATUS + "if [ $rc -eq 0 ]; then break; fi\ndone\nif [ $rc -ne 0 ]; then exit 1; fi\necho done\n"
+    ),
+    "a kept status in arithmetic": KEPT_STATUS + "[ $rc -eq 0 ] && break\ndone\n(( rc == 0 )) || exit 1\necho\n",
+    "a kept status in a file": (KEPT_STATUS + "[ $rc -eq 0 ] && break\ndone\necho $rc > rc.txt\nexit $(cat rc.txt)\n"),
+    "a kept status for a function": (
+        "check() { [ $1 -eq 0 ] || exit $1; }\n" + KEPT_STATUS + "[ $rc -eq 0 ] && break\ndone\ncheck $rc\necho\n"
+    ),
+    "a copy of a kept status": ("all=0\n" + KEPT_STATUS + "[ $rc -eq 0 ] && continue\n all=$rc\ndone\nexit $all\n"),
+    "a status kept for case": (
+        KEPT_STATUS + "[ $rc -eq 0 ] && break\ndone\ncase $rc in 0) echo ;; *) exit 1 ;; esac\n"
+    ),
     "arithmetic after tries": (
         f"n=0\nwhile [ $n -lt 3 ]; do python3 train.py a && break; {COUNT}; done\n(( n < 3 )) || exit 1\n"
     ),
@@ -165,13 +207,21 @@ def run(tmp_path):
     return status
 
 
+def lost_ones(text):
+    """Return what is found of the commands that fail in the shells."""
+    lines = text.split("\n")
+    return [one for one in lost_statuses(text, "bash") if "train.py a" in lines[one.line - 1]]
+
+
 @pytest.mark.parametrize("name", LOST)
 def test_lost_status_is_found_as_shells_lose_it(name, run):
     text, cure = LOST[name]
-    assert [one.cure for one in lost_statuses(text, "bash")] == [cure]
+    assert [one.cure for one in lost_ones(text)] == [cure]
     fails = "train.py a0" if "a$gpu" in text else "train.py a"
     for shell in SHELLS:
-        if shell == "bash" or not any(part in text for part in ("pids+=", "p+=", "all=(", "pipefail")):
+        if shell == "bash" or not any(
+            part in text for part in ("pids+=", "pids[", "a[0]=", "p+=", "all=(", "pipefail")
+        ):
             assert run(shell, text, fails) == 0, shell
 
 
@@ -179,7 +229,7 @@ def test_lost_status_is_found_as_shells_lose_it(name, run):
 def test_cure_of_a_wait_keeps_the_failure(name, run):
     text, cure = LOST[name]
     text = ("set -e\n" if cure == "errexit" else "set -eo pipefail\n") + text
-    assert lost_statuses(text, "bash") == []
+    assert lost_ones(text) == []
     assert run("bash", text, "train.py a0" if "a$gpu" in text else "train.py a") != 0
 
 

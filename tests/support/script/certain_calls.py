@@ -67,6 +67,27 @@ CERTAIN = {
     "a context that closes": {
         "train.py": f"{CONTEXT}    with open('train.py') as file:\n        yield file\nwith one():\n    import absent\n"
     },
+    "a handler that raises another error": {
+        "train.py": "def main():\n    try:\n        import absent\n    except ImportError as error:\n"
+        "        print(error)\n        raise RuntimeError('install it') from error\nmain()\n"
+    },
+    "a function that a package imports": {
+        "train.py": "from app import main\nmain()\n",
+        "app/__init__.py": "from .core import main\n",
+        "app/core.py": MAIN,
+    },
+    "a base that a package imports by another name": {
+        "train.py": "import app\nclass C(app.Base):\n    pass\nC().run()\n",
+        "app/__init__.py": "from app.core import T as Base\n",
+        "app/core.py": CLASS,
+    },
+    "code after an exit with a failure": {
+        "train.py": f"import sys\nif len(sys.argv) > 9:\n    sys.exit(f'{{sys.argv}}')\n{MAIN}main()\n"
+    },
+    "attributes of arguments that a loop sets": {
+        "train.py": f"import argparse\n{CLASS}args = argparse.Namespace()\nfor name in ('a', 'b'):\n"
+        "    setattr(args, name, 1)\nT().run()\n"
+    },
 }
 DOUBTFUL = {
     "another instance": {"train.py": f"{TWO}t = B()\nt = U()\nt.run()\n"},
@@ -175,5 +196,52 @@ DOUBTFUL = {
     "a base that changes its classes": {
         "train.py": f"{CLASS}    def __init_subclass__(cls):\n        cls.run = print\n"
         "class C(T):\n    pass\nC().run()\n"
+    },
+    "code after an exit of some runs": {
+        "train.py": f"import sys\nif len(sys.argv) < 9:\n    sys.exit()\n{MAIN}main()\n"
+    },
+    "a function after an exit of some runs": {
+        "train.py": "import sys\ndef main():\n    for one in sys.argv:\n        raise SystemExit(0)\n"
+        "    import absent\nmain()\n"
+    },
+    "code after a call that may end the script": {
+        "train.py": f"import sys\ndef stop():\n    if sys.argv:\n        sys.exit(0)\n{CLASS}stop()\nT().run()\n"
+    },
+    "code after another program": {
+        "train.py": "import os\nimport sys\nif 'STARTED' not in os.environ:\n    os.environ['STARTED'] = '1'\n"
+        f"    os.execv(sys.executable, [sys.executable, '-c', 'print(1)'])\n{MAIN}main()\n"
+    },
+    "a function that returns at the end": {
+        "train.py": "def main():\n    try:\n        import absent\n    finally:\n        return\nmain()\n"
+    },
+    "a loop that ends at the end": {
+        "train.py": f"{MAIN}while True:\n    try:\n        main()\n    finally:\n        break\n"
+    },
+    "a function of a class body": {
+        "train.py": f"{MAIN}class T:\n    def main():\n        return 1\n    found = main()\n"
+    },
+    "attributes that a constructor takes": {
+        "train.py": CLASS.replace(
+            "(self):\n        self.rate = 1", "(self, **more):\n        self.__dict__.update(more)"
+        )
+        + "T(run=print).run()\n"
+    },
+    "attributes that a loop sets": {
+        "train.py": CLASS.replace("self.rate = 1", "[setattr(self, name, print) for name in ('run', 'a')]")
+        + "T().run()\n"
+    },
+    "an entry of the attributes": {"train.py": f"{CLASS}t = T()\nt.__dict__['run'] = print\nt.run()\n"},
+    "an entry of vars": {"train.py": f"{CLASS}t = T()\nvars(t)['run'] = print\nt.run()\n"},
+    "an attribute past the class": {
+        "train.py": CLASS.replace("self.rate = 1", "object.__setattr__(self, 'run', print)") + "T().run()\n"
+    },
+    "a descriptor that changes its class": {
+        "train.py": "class D:\n    def __set_name__(self, owner, name):\n        owner.run = lambda self: 1\n"
+        + CLASS.replace("class T:\n", "class T:\n    made = D()\n")
+        + "T().run()\n"
+    },
+    "a base that wraps the methods of its classes": {
+        "train.py": "class B:\n    def __init_subclass__(cls):\n        for name in list(vars(cls)):\n"
+        "            setattr(cls, name, lambda self: 1)\n" + CLASS.replace("T:", "T(B):", 1) + "T.run(1)\n"
     },
 }

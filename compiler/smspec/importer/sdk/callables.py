@@ -233,6 +233,8 @@ class SubclassInstance(SdkInstance):
         return self.made_by.name, super().label()
 
     def attribute(self, name: str) -> followed.Value:
+        if name == "__class__":
+            return self.made_by
         if name in ("_hyperparameters", "__dict__"):
             self.is_known = False
         if name in self.own:

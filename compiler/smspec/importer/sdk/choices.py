@@ -1,8 +1,8 @@
-"""Functions that a program takes out of a list or mapping, without saying which: any of them may be called."""
+"""Functions of which a call does not show what it runs: one out of a list or mapping, or none, as a result is kept."""
 
 from __future__ import annotations
 
-from smspec.importer.sdk.callables import SdkClass, is_callable
+from smspec.importer.sdk.callables import SdkClass, SubclassInstance, is_callable, is_decorated
 from smspec.importer.sdk.sdk_facts import is_job_class
 from smspec.importer.sdk.values import Entries, SdkItems, applied, is_constant, lifted
 from smspec.script.follow import values as followed
@@ -39,6 +39,50 @@ class OneOf(followed.Value):
             if isinstance(function, Function) and len(self.functions) > 1:
                 call.run.domain.reached(call.run, function.node, function.frame)
         return results[0] if len(results) == 1 else UNKNOWN
+
+
+class Cached(followed.Value):
+    """A function below `functools.cache`: the same arguments have the same result, without another run."""
+
+    may_be_none = False
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._results: dict[object, followed.Value] = {}
+        self._is_doubtful = False
+
+    def truth(self) -> bool:
+        return True
+
+    def escape(self) -> None:
+        self._is_doubtful = True
+        self._function.escape()
+
+    def call(self, call: Call) -> followed.Value:
+        words = (*call.arguments, *call.keywords.values())
+        key = (len(call.arguments), *call.keywords, *(word.constant() for word in words))
+        is_known = call.is_whole and call.run.is_certain and all(is_constant(each) for each in key)
+        if is_known and key in self._results and not self._is_doubtful:
+            return self._results[key]
+        if self._is_doubtful or (not is_known and self._results):
+            return call.unknown_result()
+        found = self._function.call(call)
+        self._is_doubtful = not is_known
+        self._results[key if is_known else ()] = found
+        return found
+
+    def method(self, name: str, call: Call) -> followed.Value:
+        self._is_doubtful |= name != "cache_clear" or not call.run.is_certain
+        if not self._is_doubtful:
+            self._results.clear()
+        return UNKNOWN
+
+
+def kept(value: followed.Value, name: str, function: Function, owner: SubclassInstance) -> followed.Value:
+    """Return the value of a property; the object has that of a `cached_property` from then on."""
+    if is_decorated(function, "cached_property"):
+        owner.set_attribute(name, value)
+    return value
 
 
 def one_of(owner: followed.Value) -> OneOf | None:

@@ -76,9 +76,10 @@ class Following(ProgramCalls):
                 if kind.name not in self._constructed_classes:
                     self.found.starts.setdefault(SdkPlace(number, node.lineno), kind.name)
             elif isinstance(node, ast.ClassDef):
-                bases = map(Evaluation(self._run, self._frame).value, node.bases)
-                self._replaced(replaced_by_class(node, bases), node, None)
-                self._follow_class(node, kind.methods if isinstance(kind, SdkClass) else {})
+                with self._run.inside(self._frame):
+                    bases = map(Evaluation(self._run, self._frame).value, node.bases)
+                    self._replaced(replaced_by_class(node, bases), node, None)
+                    self._follow_class(node, kind.methods if isinstance(kind, SdkClass) else {})
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and self._is_open(node):
                 self._enter(self._function(node))
 

@@ -34,9 +34,10 @@ class FoundJobs:
         self._jobs: dict[tuple[SdkPlace, int, tuple[int, ...]], list[Job]] = {}
         self._created: list[SdkInstance] = []
 
-    def made(self, estimator: SdkInstance) -> None:
+    def made(self, run: ProgramInterpreter, estimator: SdkInstance) -> None:
         """Record an estimator or trainer. One of the same line that is alike in what is known is recorded once."""
         here = [each for each in self._created if each.place == estimator.place]
+        run.step(len(here))  # a function that its own arguments call again makes thousands, each compared with all
         if len(self._created) < MOST_JOBS and not any(alike(each, estimator) for each in here):
             estimator.number = len(self._created) + 1
             self._created.append(estimator)

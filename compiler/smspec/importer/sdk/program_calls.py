@@ -34,7 +34,7 @@ from smspec.importer.sdk.callables import (
     runs_other_code,
     starts_jobs,
 )
-from smspec.importer.sdk.choices import chosen, item_of_one, taken_out
+from smspec.importer.sdk.choices import chosen, item_of_one, kept, taken_out
 from smspec.importer.sdk.conversions import converted, copied, read_from, shallow
 from smspec.importer.sdk.found_jobs import FoundJobs
 from smspec.importer.sdk.images import is_image_call
@@ -128,9 +128,9 @@ class ProgramCalls(Recorder):
         if name == "_hyperparameters" and isinstance(owner, SdkInstance) and keeps_hyperparameters(owner):
             return own_hyperparameters(owner)
         if isinstance(owner, SubclassInstance):
-            found = owner.made_by.found(name)
+            found = None if name in owner.own else owner.made_by.found(name)
             if found is not None and not {"property", "cached_property"}.isdisjoint(decorators_of(found[1])):
-                return self._entered(owner, *found, self._bare(is_whole=True))
+                return kept(self._entered(owner, *found, self._bare(is_whole=True)), name, found[1], owner)
             if not owner.kind:
                 return None
         known = attribute_of(owner, name, self.surroundings)
@@ -194,6 +194,8 @@ class ProgramCalls(Recorder):
             return self._run.attribute_of(first, word) if isinstance(word, str) else None
         elif name == "functools.partial" and first is not None and (is_callable(first) or isinstance(first, Named)):
             return Partial(first, call)
+        elif name == "type" and isinstance(first, SubclassInstance):
+            return first.made_by
         elif name == "super" and self._inside:
             instance, kind_of = self._inside[-1]
             return SdkSuper(instance, kind_of.above)
@@ -288,7 +290,7 @@ class ProgramCalls(Recorder):
         else:
             made.is_known = False  # unless it calls that of the SDK
             self._entered(made, *start, call)
-        self.found.made(made)
+        self.found.made(self._run, made)
         return made
 
     def _of_class(self, kind: SdkClass, name: str, call: Call) -> followed.Value | None:
@@ -358,7 +360,7 @@ class ProgramCalls(Recorder):
                 return SdkUnknown("training_image", is_text=True)
             if is_job_class(call.kind):
                 keep_copies(call)
-                self.found.made(call)
+                self.found.made(self._run, call)
             if name.endswith(REMOTE) and ".remote_function" in name:
                 self.found.others[call.place] = name
             self.found.passed_estimator(self._run, call)

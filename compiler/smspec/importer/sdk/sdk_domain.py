@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.importer.sdk.callables import SdkClass, as_function, with_bases
-from smspec.importer.sdk.choices import one_of
+from smspec.importer.sdk.choices import Cached, one_of
 from smspec.importer.sdk.conversions import copied
 from smspec.importer.sdk.loops import doubt, set_before_use
 from smspec.importer.sdk.notebook import RUN_ELSEWHERE
@@ -83,6 +83,9 @@ class SdkDomain(Domain):
         if isinstance(value, Named) and not value.name.startswith(f"{SDK}."):
             return self._outside.setdefault(value.name, SdkUnknown(value.name.rpartition(".")[2], function=value))
         return SdkUnknown(value.name, function=value) if isinstance(value, Bound) else self.named(value, name)
+
+    def decorated(self, value: followed.Value, name: str) -> followed.Value:
+        return Cached(value) if name.startswith("functools.") and isinstance(value, Function) else value
 
     def starred(self, source: str, frame: Frame) -> None:
         if source.startswith(f"{SDK}."):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -219,6 +218,8 @@ class ProcessEngine(PythonOfEngine):
 
 def free_ports(count: int) -> list[int]:
     """Return ports of the loopback interface that are not in use now."""
+    import socket  # imported late: hosts with a network of their own need no free ports
+
     with ExitStack() as probes:
         ports = []
         for _ in range(count):
@@ -229,6 +230,8 @@ def free_ports(count: int) -> list[int]:
 
 
 def _require_processes(job: JobSpec, plan: Plan) -> None:
+    if sys.platform.startswith("linux") and not os.path.isdir("/proc/self"):
+        raise RunFailed(3, "the engine `process` needs /proc: without it, smspec cannot end what a script has started")
     if isinstance(job.distribution, Mpi | SmDataParallel):
         launcher = launcher_name(job.distribution)
         raise RunFailed(

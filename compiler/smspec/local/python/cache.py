@@ -120,6 +120,9 @@ class EnvironmentCache:
                 try:
                     fcntl.flock(lock, kind | fcntl.LOCK_NB)
                 except BlockingIOError:
+                    if kind == fcntl.LOCK_SH and self.has(key):
+                        undo.pop_all()
+                        return lock  # whoever can read a shared cache can lock it, for ever: nobody writes to this
                     wait()
                     fcntl.flock(lock, kind)
                 # The cache may have been emptied meanwhile.

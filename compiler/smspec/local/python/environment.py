@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 
 from smspec.local.python.interpreter import Interpreter
@@ -57,6 +56,8 @@ def python_in(root: str) -> str:
 
 def unpack_wheels(root: str, interpreter: Interpreter) -> bool:
     """Install the bundled wheels of an interpreter, such as pip, into an environment; return whether there is a pip."""
+    import zipfile  # imported late: an environment that is unpacked is used by many runs
+
     library = os.path.join(root, interpreter.library)
     for wheel in interpreter.wheels:
         with zipfile.ZipFile(wheel) as archive:

@@ -6,8 +6,9 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import IO
 
 from smspec.diagnostics.quoting import masked, system_reason
 from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings, variables_of_installers
@@ -23,13 +24,16 @@ from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import value_redactor
 from smspec.source.frozen import dataclass, field
 from smspec.source.real_file import OUTSIDE_PROJECTS, program_named
-from smspec.workspace.own_directories import make_private, open_cache
+from smspec.workspace.boundary_search import repository_above
+from smspec.workspace.own_directories import cache_directory, make_private, open_cache, temporary_directory
 from smspec.workspace.process_guard import MOST_MEMORY, guarded
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")
 _OF_UV = ("UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_BREAK_SYSTEM_PACKAGES", "UV_TARGET", "UV_PREFIX")
 _OLDEST_UV = (0, 11, 15)
+_TEMPORARY = "tmp"
 _SHOWN_LINES = 6
+_LONGEST_LINE = 1 << 16
 _NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|os error 28", re.IGNORECASE)
 _NO_MEMORY = re.compile(r"^(?:ERROR: )?MemoryError|^memory allocation of \d+ bytes failed", re.MULTILINE)
 _TOO_DEEP = re.compile(r"^RecursionError", re.MULTILINE)
@@ -114,8 +118,13 @@ class Installer:
 
     def install(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes]) -> None:
         """Install the packages of each turn: the arguments of ``pip install``, which name files. Raise RunFailed."""
-        directory = os.path.join(self.scratch_dir, os.path.basename(self.layer))
-        os.makedirs(directory, exist_ok=True)
+        os.makedirs(self.scratch_dir, exist_ok=True)
+        with temporary_directory(self._place()) as place:
+            self._install(turns, files, place)
+
+    def _install(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes], place: str) -> None:
+        directory = os.path.join(place, "files")
+        os.makedirs(directory)
         for name, content in files.items():
             with open(os.path.join(directory, name), "wb") as file:
                 file.write(content)
@@ -123,7 +132,7 @@ class Installer:
         pip = own_pip_settings(
             without_foreign_packages(inherited), os.path.join(self.scratch_dir, "pip-of-environment.conf")
         )
-        pip = {**pip, "PIP_ROOT_USER_ACTION": "ignore", "TMPDIR": self.scratch_dir}
+        pip = {**pip, "PIP_ROOT_USER_ACTION": "ignore", "TMPDIR": place}
         words, variables, start = self._pip, pip, directory
         uv = None if self.below else _installing_uv(pip)  # only pip finds packages in several directories
         if uv is not None:
@@ -142,6 +151,15 @@ class Installer:
             with suppress(OSError):
                 os.unlink(os.path.join(self.layer, "pip.conf"))  # of a package: the next pip would read it
             self._run([*words, *turn], variables, start)
+
+    def _place(self) -> str:
+        """Return where pip starts git, which may be a shim that reads files there and above.
+
+        So it is the cache: others write below /tmp, and to the project, in which a CI may keep the cache.
+        """
+        top = repository_above(cache_directory())
+        is_own = top is None or os.path.realpath(top) == os.path.realpath(os.path.expanduser("~"))
+        return open_cache(_TEMPORARY) if is_own else self.scratch_dir
 
     @property
     def _pip(self) -> list[str]:
@@ -245,8 +263,8 @@ def run_shown(
     return process.returncode
 
 
-def _decoded(stream: Iterable[bytes]) -> Iterator[str]:
-    for line in stream:
+def _decoded(stream: IO[bytes]) -> Iterator[str]:
+    while line := stream.readline(_LONGEST_LINE):
         yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 

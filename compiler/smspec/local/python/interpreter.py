@@ -20,7 +20,7 @@ from smspec.service.bare_image import bare_image
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import OUTSIDE_PROJECTS, program_named, variables_outside
 from smspec.spec.lock import LockedEnvironment
-from smspec.workspace.own_directories import cache_directory, existing_cache, require_safe_entry
+from smspec.workspace.own_directories import cache_directory, existing_cache, may_be_tracked, require_safe_entry
 from smspec.workspace.process_guard import guarded
 
 OLDEST = (3, 8)
@@ -160,8 +160,11 @@ def _candidates(version: str) -> Iterator[str]:
     mise = os.environ.get("MISE_DATA_DIR") or os.path.join(data, "mise")
     installed = [os.path.join(above, "installs", "python") for above in (asdf, mise)]
     for directory in (os.path.join(pyenv_root(), "versions"), *installed):
-        yield from sorted(glob.glob(os.path.join(glob.escape(directory), f"{version}.*", "bin", "python")))
-    yield from _standalone(os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python"), version)
+        found = sorted(glob.glob(os.path.join(glob.escape(directory), f"{version}.*", "bin", "python")))
+        yield from found if found and not may_be_tracked(directory) else ()
+    of_uv = os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python")
+    found = _standalone(of_uv, version)
+    yield from found if found and not may_be_tracked(of_uv) else ()
     fetched = existing_cache(PYTHONS)
     if fetched is not None:
         require_safe_entry(fetched)
@@ -184,9 +187,16 @@ def _is_script(path: str) -> bool:
     return False
 
 
+def ask_usual() -> None:
+    """Start to ask the interpreter that most jobs run on for its properties; it answers as fast as a spec compiles."""
+    first = program_on_path("python3")
+    if first is not None:
+        _asking(first)
+
+
 @cache
-def _asked(path: str) -> Interpreter | None:
-    """Run an interpreter to get its properties; None for one that the runtime does not support.
+def _asking(path: str) -> subprocess.Popen[bytes] | None:
+    """Start an interpreter that prints its properties.
 
     Not in the current directory: a shim of asdf, mise, or the like starts what the files of a repository there name,
     which may be a program of a pull request.
@@ -196,7 +206,7 @@ def _asked(path: str) -> Interpreter | None:
     if os.path.dirname(path) == os.path.join(root, "shims"):
         variables["PYENV_VERSION"] = ":".join(_selected_versions(root))  # what it would read here
     try:
-        with subprocess.Popen(
+        return subprocess.Popen(
             guarded([os.path.abspath(path), "-I", "-c", _QUESTION]),
             env=variables,
             cwd=OUTSIDE_PROJECTS,
@@ -204,7 +214,19 @@ def _asked(path: str) -> Interpreter | None:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-        ) as process:
+        )
+    except OSError:
+        return None
+
+
+@cache
+def _asked(path: str) -> Interpreter | None:
+    """Return the properties of an interpreter; None for one that the runtime does not support."""
+    asked = _asking(path)
+    if asked is None:
+        return None
+    try:
+        with asked as process:
             assert process.stdin is not None and process.stdout is not None
             limit = threading.Timer(_SECONDS, process.stdin.close)  # which ends it
             limit.start()
@@ -258,6 +280,8 @@ def program_on_path(name: str) -> str | None:
         return found
     path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     system = os.pathsep.join(directory for directory in path if directory != shims)
+    if any(map(may_be_tracked, (shims, os.path.join(root, "versions")))):
+        return program_named(name, path=system)
     listed = _selected_versions(root)
     inside = [version for version in listed if _is_inside(version, os.path.join(root, "versions"))]
     for version in inside or ["system"]:

@@ -6,14 +6,12 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from smspec.installers import own_pip_settings, variables_of_installers
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.environment import copy_scripts, make_environment, make_layer, unpack_wheels
-from smspec.local.python.installing import Installer, run_shown
 from smspec.local.python.interpreter import (
     Interpreter,
     fits,
@@ -28,6 +26,7 @@ from smspec.local.python.wanted import Wanted, secret_variables
 from smspec.local.running.request import RunFailed
 from smspec.service.requirement_lines import named_variables
 from smspec.source.frozen import replace
+from smspec.source.real_file import copy_files, files_below
 
 _FORMAT = 2
 _FROM_LIST = ("-r", "requirements.txt")
@@ -183,16 +182,14 @@ class JobPython:
 
     def _image_layer(self, turns: Sequence[Sequence[str]], may_install: bool, show: Callable[[str], None]) -> str:
         def make(path: str, lock: int) -> None:
+            from smspec.local.python.installing import Installer  # imported late: a second run installs nothing
+
             self._refuse_unless(may_install)
             environment = self._environment_of_pip(show)
-            shutil.copytree(
-                os.path.join(environment, self.interpreter.library),
-                make_layer(path, self.interpreter),
-                dirs_exist_ok=True,
-            )
+            pip = files_below(os.path.join(environment, self.interpreter.library))
+            copy_files(pip, make_layer(path, self.interpreter))
             show(f"installing {_listed(self._requirements())} for Python {self.interpreter.version} into {path}")
-            wanted = self._wanted
-            authored = (wanted if wanted.unlocked is None else wanted.unlocked).files
+            wanted, authored = self._wanted, (self._wanted.unlocked or self._wanted).files
             Installer(
                 interpreter=self.interpreter,
                 environment=environment,
@@ -225,8 +222,10 @@ class JobPython:
                     "install its venv package (python3-venv), or pass --python",
                 )
             if is_compiled:
-                library = os.path.join(path, self.interpreter.library)
-                words = [self.interpreter.base, "-I", "-S", "-m", "compileall", "-q", library]
+                from smspec.local.python.installing import run_shown
+
+                words = [self.interpreter.base, "-I", "-S", "-m", "compileall", "-q"]
+                words.append(os.path.join(path, self.interpreter.library))
                 run_shown(words, variables_of_installers(os.environ), lambda _: None)
 
         return self._held(self._key(is_compiled=is_compiled), make, show)
@@ -239,9 +238,10 @@ class JobPython:
         If that fails, the job's own pip fails as it would in SageMaker, with its message.
         """
         (image,) = self._layers
-        key = self._start_key(image, words, content)
 
         def make(path: str, lock: int) -> None:
+            from smspec.local.python.installing import Installer
+
             self._refuse_unless(may_install)
             make_layer(path, self.interpreter)
             show("installing requirements.txt of the source")
@@ -257,7 +257,7 @@ class JobPython:
             ).install([words], {"requirements.txt": content})
 
         try:
-            self._layers.append(self._held(key, make, show))
+            self._layers.append(self._held(self._start_key(image, words, content), make, show))
         except RunFailed:
             return False
         return True

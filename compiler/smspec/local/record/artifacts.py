@@ -5,16 +5,18 @@ The archives are reproducible: names sorted, no times, owners, or modes of this 
 
 from __future__ import annotations
 
-import gzip
 import os
 import shutil
 import stat
-import tarfile
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from smspec.local.running.events import Remark, Reporter
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import walked
+
+if TYPE_CHECKING:
+    import tarfile
 
 _DIRECTORY = ""
 
@@ -131,6 +133,9 @@ def _warn_about_links(host: str, root: str, names: Sequence[str], reporter: Repo
 
 def _archive(sources: dict[str, str], path: str) -> str:
     """Write the archive to a temporary file and rename it, so that it is complete or missing."""
+    import gzip  # imported late, as below: many jobs write nothing
+    import tarfile
+
     unfinished = path + ".part"
     try:
         with (
@@ -148,6 +153,8 @@ def _archive(sources: dict[str, str], path: str) -> str:
 
 
 def _add(archive: tarfile.TarFile, name: str, source: str) -> None:
+    import tarfile
+
     member = tarfile.TarInfo(name)
     if source == _DIRECTORY:
         member.type, member.mode = tarfile.DIRTYPE, 0o755

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,13 +19,12 @@ from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.prediction.predicting import predicted_job
 from smspec.local.prediction.prediction import Prediction
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.python.installing import fetched_interpreter
 from smspec.local.python.interpreter import matching_interpreter
 from smspec.local.python.wanted import wanted_python
 from smspec.local.record.artifacts import Collected, collect
 from smspec.local.record.flows import rehearsed
 from smspec.local.record.progress import Progress
-from smspec.local.record.report import report_page
+from smspec.local.record.report import report_page, template
 from smspec.local.record.summary import RunRecord, Summary, throughput
 from smspec.local.running.events import Event, Remark, Reporter
 from smspec.local.running.host_layout import HostLayout
@@ -201,6 +201,8 @@ class LocalRun:
             return
         version = wanted_python(job, plan, tree, request.requirements).version
         if version is not None and request.fetches_python:
+            from smspec.local.python.installing import fetched_interpreter  # imported late: few runs ask for it
+
             fetched_interpreter(version, self._show)
         elif version is not None and matching_interpreter(version) is None:
             key = "image.base" if isinstance(job.image, BuiltImage) else "image"
@@ -244,6 +246,8 @@ class LocalRun:
         fleet = Fleet(directory, self._reporter)
         watch = self._watch(directory)
         faults = self._request.faults or NO_FAULTS
+        # While hosts start, this process waits. Lines of their logs must not wait for it, so it has a thread.
+        threading.Thread(target=template).start()
         try:
             fleet.start(self._hosts, self._data, self._engine, self._request)
             if self._engine.unconfined:

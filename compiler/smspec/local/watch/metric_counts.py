@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from smspec.local.running.training_request import TrainingRequest
 from smspec.local.watch.host_log import LogText, split_bars
-from smspec.service.metric_pattern import OutOfTime, searchable_metrics, time_limit
 from smspec.source.frozen import dataclass
 
 SECONDS = 5.0
@@ -154,6 +153,10 @@ def count_metrics(
 
     Raise OSError.
     """
+    if not request.metric_definitions:
+        return ()
+    from smspec.service.metric_pattern import OutOfTime, searchable_metrics, time_limit  # imported late: few have any
+
     counters = [_Counter(name, pattern, hide) for name, pattern in searchable_metrics(request.metric_definitions)]
     if not counters:
         return ()

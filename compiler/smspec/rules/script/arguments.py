@@ -266,7 +266,7 @@ def text_that_means_no_file(both: ScriptAndJob) -> Iterator[Finding]:
         found = _option(both.program.command_lines, argument.words[0])
         if found is None or found[1].default not in (None, "") or found[1].is_required or found[1].choices:
             continue
-        read = re.compile(rf"\b{word.lower()}\b|(?i:['\"]{word}['\"])")
+        read = re.compile(rf"(?<!efault: )(?<!efaults to )\b{word.lower()}\b|(?i:['\"]{word}['\"])")
         if found[1].function is not None or any(read.search(text.text) for text in both.program.texts):
             continue
         from smspec.script.option_values import meant_as  # imported late: few jobs have such a word

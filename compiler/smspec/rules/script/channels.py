@@ -195,7 +195,7 @@ _OPENING = frozenset(
     {"open", "io.open", "os.open", "Path.open", "Path.read_bytes", "Path.read_text", "pandas.read_csv"}
 )
 
-_EPOCH = re.compile(r"_\d+", re.ASCII)
+_EPOCH = r"_\d+"
 
 
 def fifo_opened_twice(both: ScriptAndJob) -> Iterator[Finding]:
@@ -248,7 +248,7 @@ def _openings(both: ScriptAndJob, uses: Iterable[ChannelUse | FileUse]) -> Itera
             name, _, epoch = use.path.removeprefix(DATA).rpartition("_")
             if use.path.startswith(DATA) and name in both.environment.piped and epoch.isdecimal():
                 yield f"{name}_{epoch}", use.place
-        elif use.name in piped and _EPOCH.fullmatch(use.rest or "") and not passes(both, use.options):
+        elif use.name in piped and re.fullmatch(_EPOCH, use.rest or "", re.ASCII) and not passes(both, use.options):
             yield f"{piped[use.name]}{use.rest}", use.place
 
 

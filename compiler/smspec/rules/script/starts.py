@@ -350,10 +350,15 @@ def file_missing_from_the_source(both: ScriptAndJob) -> Iterator[Finding]:
     if not both.environment.has_only_source:
         return
     for use in both.program.missing_files:
+        what, lacks = f"reads {quoted(use.path)}", "the source does not have it"
+        remedy = "add the file to the source, check `source.ignore`, or read the file from a channel"
+        if use.section:
+            what, lacks = f"reads section {quoted(use.section)} of {quoted(use.path)}", "the file does not have it"
+            remedy = "add the section to the file, or give the call a `fallback`"
         yield FILE_MISSING_FROM_THE_SOURCE.at(
             both.environment.program_path,
-            f"`{both.name}` reads {quoted(use.path)}, but the source does not have it",
-            help="add the file to the source, check `source.ignore`, or read the file from a channel",
+            f"`{both.name}` {what}, but {lacks}",
+            help=remedy,
             notes=(Note("every run of the script reads it here", use.place),),
         )
 

@@ -128,8 +128,13 @@ class Class(Value):
     def is_odd(self) -> bool:
         """Whether a call may make something other than an instance that has the attributes of the class."""
         names = self.frame.names.keys()
-        is_own = bool(self.node.keywords) or not names.isdisjoint(_CHANGING)
+        is_own = bool(self.node.keywords) or not names.isdisjoint(_CHANGING) or self._has_descriptor
         return is_own or self._has_changed or any(isinstance(base, Class) and base.is_odd for base in self.bases)
+
+    @property
+    def _has_descriptor(self) -> bool:
+        """Whether an object in it learns its class when that is defined, and may change it."""
+        return any(isinstance(one, Instance) and one.kind.function("__set_name__") for one in self.frame.names.values())
 
     def call(self, call: Call) -> Value:
         self.wake()
@@ -171,6 +176,8 @@ class Instance(Value):
             self.kind.escape()
 
     def attribute(self, name: str) -> Value:
+        if name == "__dict__":
+            self.change()
         if self._has_escaped or name in self._attributes:
             return UNKNOWN if self._has_escaped else self._attributes[name]
         if self.kind.function(name) is not None or self.kind.of_class(name) is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Container, Iterator
 from itertools import takewhile
 from typing import Any, Literal
 
-from smspec.script.follow.facts import lets_errors_through
+from smspec.script.follow.facts import EXECS, WRITING, WRITING_BEGINNINGS, WRITING_MODULES, lets_errors_through
 
 Ending = Literal["raise", "leave", "exit"]
 """An early end of a block: by an exception, by leaving the function or the loop, or by ending the script."""
@@ -52,7 +53,7 @@ def is_failing_exit(node: ast.Call) -> bool:
     status = node.args[0]
     if isinstance(status, ast.UnaryOp) and isinstance(status.op, ast.USub):
         status = status.operand
-    return isinstance(status, ast.Constant) and is_failing(status.value)
+    return isinstance(status, ast.JoinedStr) or (isinstance(status, ast.Constant) and is_failing(status.value))
 
 
 def is_failing(status: object) -> bool:
@@ -68,7 +69,7 @@ class Code:
     ``size`` counts nodes. ``free`` are names from outside, ``shared`` those of `global` and `nonlocal`. ``names`` are
     all that may be reached, ``raised`` those of exceptions, and ``changed`` those that are not only read;
     ``attributes`` are those of anything, ``imports`` what it imports. ``stored`` names are set or deleted in the piece
-    itself, not in a nested function; ``yields`` and ``returns`` likewise.
+    itself, not in a nested function; ``yields`` and ``returns`` likewise. ``writes``: a call in it may make a file.
     """
 
     def __init__(self) -> None:
@@ -83,6 +84,7 @@ class Code:
         self.attributes: set[str] = set()
         self.yields = False
         self.returns = False
+        self.writes = False
 
     def use(self, name: str, attributes: frozenset[str] | None) -> None:
         """Add a use of a name: of some attributes, or of its value."""
@@ -100,6 +102,7 @@ class Code:
         self.raised |= inner.raised
         self.changed |= inner.changed
         self.attributes |= inner.attributes
+        self.writes |= inner.writes
 
 
 class Codes:
@@ -185,6 +188,7 @@ class _Walk:
             self._through[id(node.value)] = node.attr
 
     def _call(self, node: ast.Call) -> None:
+        self.code.writes = self.code.writes or may_write_file(node)
         if is_failing_exit(node) or has_names_of_its_own(node):
             self._harmless.add(id(node.func))
         if isinstance(node.func, ast.Attribute) and node.func.attr in _READS:
@@ -264,6 +268,17 @@ def has_names_of_its_own(node: ast.Call) -> bool:
     )
 
 
+def may_write_file(node: ast.Call) -> bool:
+    """Return whether a call has the name of one that makes a file, or a mode for it."""
+    name = dotted(node.func) or getattr(node.func, "attr", "")
+    last = name.rpartition(".")[2]
+    if last == "open":
+        modes = [*node.args[:2], *(word.value for word in node.keywords if word.arg == "mode")]
+        written = [mode.value for mode in modes if isinstance(mode, ast.Constant) and isinstance(mode.value, str)]
+        return any(re.fullmatch(r"[rwxabtU+]*[wxa+][rwxabtU+]*", mode) for mode in written)
+    return name.startswith(WRITING_MODULES) or last in WRITING or last.startswith(WRITING_BEGINNINGS)
+
+
 def dotted(node: ast.expr) -> str:
     """Return a name with its attributes as it is written; empty for any other expression."""
     attributes: list[str] = []
@@ -314,9 +329,13 @@ def _may_catch(node: ast.Try | ast.With) -> bool:
     if isinstance(node, ast.With):
         called = [getattr(item.context_expr, "func", item.context_expr) for item in node.items]
         return not all(lets_errors_through(ast.unparse(one)) for one in called)
-    last = [part for statement in node.finalbody for part in ast.walk(statement)]
+    return bool(node.handlers) or _replaces_errors(node.finalbody)
+
+
+def _replaces_errors(final: list[ast.stmt]) -> bool:
+    """Return whether a `finally` may go on as if nothing had been raised, or end the script in its own way."""
     leaves = ast.Return | ast.Break | ast.Continue | ast.Raise
-    return bool(node.handlers) or any(isinstance(part, leaves) or _is_exit(part) for part in last)
+    return any(isinstance(part, leaves) or _is_exit(part) for statement in final for part in ast.walk(statement))
 
 
 def _is_exit(node: ast.AST) -> bool:
@@ -336,11 +355,33 @@ _BINDS = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | 
 
 def before_errors(node: ast.Try) -> list[ast.stmt]:
     """Return the statements of a `try` that run before it goes on after another error than that of an import."""
-    if not all(_catches_only(handler, _HARMLESS_ERRORS) for handler in node.handlers):
+    others = [one for one in node.handlers if not _always_raises(one)]
+    if _replaces_errors(node.finalbody) or not all(_catches_only(one, _HARMLESS_ERRORS) for one in others):
         return []
-    if all(_catches_only(one, {"KeyboardInterrupt"}) or isinstance(one.body[-1], ast.Raise) for one in node.handlers):
+    if all(_catches_only(one, {"KeyboardInterrupt"}) for one in others):
         return [*node.body, *node.orelse]
     return list(takewhile(lambda one: isinstance(one, _BINDS), node.body))
+
+
+def _always_raises(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler does nothing but raise an exception that fails the job, and print or log before."""
+    *before, last = handler.body
+    is_quiet = all(isinstance(one, ast.Expr | ast.Assign) and not any(map(_is_exit, ast.walk(one))) for one in before)
+    return is_quiet and isinstance(last, ast.Raise) and is_failure(last.exc)
+
+
+def may_end_well(node: ast.AST) -> bool:
+    """Return whether a statement may end the script, and not certainly with a failure; definitions in it do not."""
+    if isinstance(node, SCOPES):
+        return False
+    if isinstance(node, ast.Raise) and not is_failure(node.exc):
+        kind = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        return kind is not None and ast.unparse(kind) == "SystemExit"
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func).rpartition(".")[2]
+        if f"os.{name}" in EXECS or (_is_exit(node) and not is_failing_exit(node)):
+            return True
+    return any(map(may_end_well, ast.iter_child_nodes(node)))
 
 
 def _catches_only(handler: ast.ExceptHandler, names: Container[str]) -> bool:

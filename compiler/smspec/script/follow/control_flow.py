@@ -10,12 +10,12 @@ from smspec.script.follow.classes import never_suppresses
 from smspec.script.follow.code import LEAVING, Ending, is_failing
 from smspec.script.follow.evaluation import Assignment, Evaluation
 from smspec.script.follow.facts import lets_errors_through
-from smspec.script.follow.frames import Call, Frame
+from smspec.script.follow.frames import Call, Frame, Repeats
 from smspec.script.follow.values import UNKNOWN, Value, constant
 
 if TYPE_CHECKING:
     from smspec.script.follow.domain import Names
-    from smspec.script.follow.interpreter import ProgramInterpreter, Repeats
+    from smspec.script.follow.interpreter import ProgramInterpreter
 
 Follow = Callable[[Sequence[ast.stmt]], "Ending | None"]
 

@@ -46,6 +46,10 @@ class Domain:
         """Return a value that is an argument."""
         return value
 
+    def decorated(self, value: Value, _name: str) -> Value:
+        """Return what a decorator makes of a function that it runs as it is."""
+        return value
+
     def starred(self, _source: str, _frame: Frame) -> None:
         """See an import of all names of another module."""
 

@@ -310,3 +310,11 @@ TRANSPARENT = frozenset(
     | {f"torch.{name}" for name in ("enable_grad", "inference_mode", "no_grad", "jit.ignore", "jit.unused")}
 )
 """Decorators of functions that run what they decorate, in every first call, as it is."""
+
+WRITING = frozenset(
+    {"FileHandler", "Popen", "ZipFile", "basicConfig", "call", "check_call", "check_output", "dictConfig", "dump"}
+    | {"imwrite", "makedirs", "mkdir", "popen", "rename", "symlink", "symlink_to", "system", "touch", "urlretrieve"}
+)
+WRITING_BEGINNINGS = ("download", "export", "extract", "fetch", "save", "snapshot", "to_", "unpack", "write_")
+WRITING_MODULES = ("shutil.", "subprocess.")
+"""Calls that may make a file, by the last part, or the beginning, of their names as they are written."""

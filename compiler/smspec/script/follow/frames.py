@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _HARMLESS = ("__name__", "__doc__", "__qualname__", "__module__", "__annotations__")
 """Attributes of a function by which code cannot get at the names of its module."""
 
+Repeats = tuple[int | None, str]
+"""How often a loop runs: a number, or the name of an option."""
+
 NODES_A_STEP = 8
 """Nothing in them is followed, so a step is cheap."""
 
@@ -156,6 +159,8 @@ def leak(run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
     """Treat everything that the code of ``node`` names as unknown; ``frame`` is where it looks up names."""
     code = run.codes.of(node)
     run.step(1 + code.size // NODES_A_STEP)
+    if code.writes:
+        run.recorder.may_write()
     for name, attributes in code.free.items():
         frame.leak(name, attributes)
     for imported, uses in code.imports:

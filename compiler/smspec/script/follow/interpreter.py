@@ -29,7 +29,7 @@ from smspec.script.follow.facts import (
     patches,
     sees_all,
 )
-from smspec.script.follow.frames import Call, Frame, Function, Generated, Unchanging, bind
+from smspec.script.follow.frames import Call, Frame, Function, Generated, Repeats, Unchanging, bind
 from smspec.script.follow.statements import Statements, import_names
 from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, items, text
 from smspec.source import Span
@@ -40,9 +40,6 @@ DEEPEST = 12
 """The maximum depth of nested function calls."""
 
 Finder = Callable[["ProgramInterpreter", str], "Module | None"]
-
-Repeats = tuple[int | None, str]
-"""How often a loop runs: a number, or the name of an option."""
 
 
 class TooManySteps(Exception):
@@ -88,6 +85,9 @@ class Recorder:
     def not_followed(self, _call: Call) -> None:
         """See a call of which nothing is known."""
 
+    def may_write(self) -> None:
+        """See that code which is not followed, or runs at any time, may make a file."""
+
     def tested(self, node: ast.If, evaluation: Evaluation) -> None:
         """See a branch of which the condition is not known."""
 
@@ -125,12 +125,18 @@ class ProgramInterpreter:
     def module(self, tree: ast.Module, frame: Frame) -> None:
         """Follow a module from top to bottom."""
         certain = self.is_certain
-        self._frames.append(frame)
-        ending = Statements(self, frame).block(tree.body)
-        self._frames.pop()
+        with self.inside(frame):
+            ending = Statements(self, frame).block(tree.body)
         if ending in ("exit", "raise"):
             self.ends()
         self.is_certain = certain and not self._has_ended
+
+    @contextmanager
+    def inside(self, frame: Frame) -> Iterator[None]:
+        """Follow code in a frame."""
+        self._frames.append(frame)
+        yield
+        self._frames.pop()
 
     def imported_module(self, name: str) -> Module | None:
         """Import a module of the source; return None for any other."""
@@ -223,13 +229,17 @@ class ProgramInterpreter:
             return self.attribute_of(given[0], attribute)
         elif name in ("setattr", "delattr") and given:
             attribute = (text(given[1]) if len(given) > 1 else None) or ""
-            if isinstance(given[0], Class | Module):
+            if isinstance(given[0], Instance) and not attribute:
+                given[0].change()
+            elif isinstance(given[0], Class | Instance | Module):
                 given[0].set_attribute(attribute, given[-1])
             elif isinstance(given[0], Named):
                 self.tampered_with(f"{given[0].name}.{attribute}")
         elif patches(name):
             self.tampered_with("sys.argv")
             self.tampered_with("os.environ")
+        elif name == "vars" and given and isinstance(given[0], Instance):
+            given[0].change()
         elif sees_all(name) and not (name == "vars" and given) and not has_names_of_its_own(call.node):
             self.sees(name, self._frames[-1])
         return call.unknown_result()

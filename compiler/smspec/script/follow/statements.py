@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.classes import Class, Module
-from smspec.script.follow.code import Ending, absolute, is_failing
+from smspec.script.follow.code import Ending, absolute, is_failing, is_failing_exit
 from smspec.script.follow.control_flow import ControlFlow
 from smspec.script.follow.evaluation import Assignment, Evaluation
 from smspec.script.follow.facts import EXECS
@@ -122,7 +122,7 @@ class Statements:
             for value in values:
                 value.escape()
             status = constant(values[0]) if values and self._evaluation.full_name(node.func) not in EXECS else None
-            return "raise" if is_failing(status) else "exit"
+            return "raise" if is_failing(status) or is_failing_exit(node) else "exit"
         self.value(node)
         return None
 

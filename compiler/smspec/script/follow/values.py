@@ -285,7 +285,7 @@ class Named(Value):
 
     def decorate(self, value: Value, call: Call) -> Value:
         if self.name in TRANSPARENT:
-            return value
+            return call.run.domain.decorated(value, self.name)
         known = value.decorated(self.name)
         if known is not None:
             return known

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from smspec.script.script_files import is_package
 from smspec.source import SourceText, Span
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import ByIdentity, dataclass
 
 Version = tuple[int, int]
 
@@ -261,10 +261,14 @@ class Reach:
     @property
     def may_wait(self) -> bool:
         """Whether the script may have a line that never ends."""
-        return bool(self.texts) and _WAITS.search(self.texts[0].text) is not None
+        return bool(self.texts) and _WAITING.of("waits", self.texts[0], self._waits)
+
+    def _waits(self) -> bool:
+        return re.search(_WAITS, self.texts[0].text) is not None
 
 
-_WAITS = re.compile(
+_WAITING: ByIdentity[bool] = ByIdentity()  # jobs share scripts
+_WAITS = (
     r"--block\b|\bhttp\.server\b|\bdask\b|\bredis-server\b|\btensorboard\b|\bmlflow\b"
     r"|\bwhile\s+(?:True|1)\s*:|\bsignal\.pause\(|\bEvent\(\)"
 )

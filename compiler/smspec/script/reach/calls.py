@@ -40,8 +40,15 @@ _MOST_BASES = 10
 _OTHER_WAYS = r"\b(?:__new__|__init__\s*=[^=]|__class__)"
 _SETS_ANY = re.compile(
     r"\bsetattr\s*\([\w.]*\b[A-Z]\w*\s*,\s*(?![\"'\s])|\b__dict__\s*\[\s*(?![\"'\s])[^]\n]*\]\s*=[^=]"
+    r"|\bdef\s+__(?:init_subclass|set_name)__"
 )
 """What may set any attribute, of something that has a name like that of a class."""
+
+_SETS_ANY_OF_INSTANCES = re.compile(
+    r"\bsetattr\s*\(\s*(?!(?:\w+\.)*(?:args|opts?|cfg|conf(?:ig)?|[hf]?params|flags|namespace)\s*,)[^,\n]+,\s*(?![\"'\s])"
+    r"|\b__dict__\s*(?:\[|\.\s*update\b|\|?=(?!=))|\bvars\s*\([^)\n]+\)\s*(?:\[|\.\s*update\b|\|=)|\b__setattr__\b"
+)
+"""What may set any attribute, of anything but the arguments of a script."""
 
 _LOOKS_UP = r"\b(?:__getattribute__|__class__)"
 
@@ -83,7 +90,7 @@ class Calls:
         self._find = find
         self._texts = texts
         self._counts: dict[str, Counter[str]] = {}
-        self._odd: dict[str, bool] = {}
+        self._odd: dict[tuple[str, re.Pattern[str]], bool] = {}
 
     def found(
         self, name: str, own: CallingModule, arguments: Sequence[str] = (), *, is_consumed: bool = False
@@ -128,8 +135,8 @@ class Calls:
         first = found[2].args.args[0].arg
         return bool(returns) and all(isinstance(value, ast.Name) and value.id == first for value in returns)
 
-    def _located(self, name: str, own: CallingModule) -> tuple[CallingModule, _Definition] | None:
-        """Return the only definition of a name at the top of its module."""
+    def _located(self, name: str, own: CallingModule, depth: int = 0) -> tuple[CallingModule, _Definition] | None:
+        """Return the only definition of a name at the top of its module, or of the one that it is imported from."""
         module: CallingModule | None = own
         if "." in name:
             above, _, name = name.rpartition(".")
@@ -139,36 +146,45 @@ class Calls:
             return None
         found = [node for node in module.syntax.body if isinstance(node, _Definition) and node.name == name]
         is_set = re.search(rf"\b{re.escape(name)}\s*=[^=]", module.written) is not None
-        if len(found) != 1 or is_set or self._may_be_set(name):
+        if len(found) > 1 or is_set or self._may_be_set(name):
             return None
-        return (module, found[0]) if self._is_bound_once(module, found[0]) else None
+        imports = [one for one in module.syntax.body if isinstance(one, ast.ImportFrom) and name in _imported(one)]
+        binding = (*found, *imports)
+        if len(binding) != 1 or not self._is_bound_once(module, name, binding[0]):
+            return None
+        if found:
+            return module, found[0]
+        full = module.names.get(name, "")
+        return self._located(full, module, depth + 1) if "." in full and depth < _MOST_BASES else None
 
-    def _is_bound_once(self, module: CallingModule, node: _Definition) -> bool:
-        """Return whether nothing else at the top of a module, a branch or an import, binds the name of a definition."""
+    def _is_bound_once(self, module: CallingModule, name: str, node: ast.stmt) -> bool:
+        """Return whether nothing else at the top of a module, a branch or an import, binds a name."""
         if module.name not in self._counts:
             self._counts[module.name] = Counter(_bound_at_top(module.syntax))
         counts = self._counts[module.name]
-        return counts[node.name] == 1 and not any(
+        return counts[name] == 1 and not any(
             isinstance(one, ast.ImportFrom) and one.names[0].name == "*" and one.lineno > node.lineno
             for one in (module.syntax.body if counts["*"] else ())
         )
 
-    def _may_be_set(self, name: str) -> bool:
-        """Return whether a module may set an attribute of this name."""
+    def _may_be_set(self, name: str, *, is_special: bool = True) -> bool:
+        """Return whether a module may set an attribute; ``is_special``: Python does not ask instances for it."""
         each = re.escape(name)
         sets = (
             rf"\.{each}\s*=(?!=)|^[ \t]*[^\n(=]*\.{each}\b[^\n(=<>!]*=(?!=)"
             rf"|\b(?:setattr\s*\([^,\n]*,|__dict__\s*\[)\s*[\"']{each}[\"']"
         )
+        odd = (_SETS_ANY,) if is_special else (_SETS_ANY, _SETS_ANY_OF_INSTANCES)
         return any(
-            (name in text.text and re.search(sets, text.text, re.MULTILINE)) or self._sets_any(text)
+            (name in text.text and re.search(sets, text.text, re.MULTILINE)) or self._matches(text, odd)
             for text in self._texts
         )
 
-    def _sets_any(self, text: SourceText) -> bool:
-        if text.name not in self._odd:
-            self._odd[text.name] = _SETS_ANY.search(text.text) is not None
-        return self._odd[text.name]
+    def _matches(self, text: SourceText, odd: Sequence[re.Pattern[str]]) -> bool:
+        for one in odd:
+            if (text.name, one) not in self._odd:
+                self._odd[text.name, one] = one.search(text.text) is not None
+        return any(self._odd[text.name, one] for one in odd)
 
     def _class(self, name: str, own: CallingModule) -> tuple[CallingModule, ast.ClassDef] | None:
         located = self._located(name, own)
@@ -274,7 +290,8 @@ class Calls:
         """Return a method as Python finds it in a class; None if another one may be called."""
         for _ in range(_MOST_BASES):
             decorators = {_full(ast.unparse(getattr(one, "func", one)), module) for one in node.decorator_list}
-            is_odd = re.search(_LOOKS_UP, module.written) is not None or self._may_be_set(name)
+            is_special = name.startswith("__")  # Python looks for it in the class alone.
+            is_odd = re.search(_LOOKS_UP, module.written) is not None or self._may_be_set(name, is_special=is_special)
             if node.keywords or decorators - _OF_CLASSES or is_odd:
                 return None
             base = self._base(module, node)

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from smspec.script.follow.code import before_errors
+from smspec.script.follow.code import before_errors, may_end_well
 from smspec.script.follow.facts import EXITS, TAKERS, lets_errors_through
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
@@ -65,7 +65,7 @@ class CertainCode:
     """Walk the code of one module. ``is_main``: it is the script itself. ``names``: the full names of imported ones.
 
     ``contexts``: answers a question of `Calls` about a context manager.
-    ``has_exited``: it ended the script, or raised an exception.
+    ``has_exited``: it may have ended the script, or raised an exception.
     """
 
     def __init__(
@@ -80,6 +80,7 @@ class CertainCode:
         self._contexts = contexts
         self.has_exited = False
         self._gives = False
+        self._is_in_class = False
         self._ended = False
 
     def of_statements(self, statements: list[ast.stmt]) -> Iterator[Event]:
@@ -110,8 +111,10 @@ class CertainCode:
                 yield node
             case ast.ClassDef():
                 yield from self._calls(*node.decorator_list, *node.bases)
-                before = dict(self.names)
+                before, is_inner = dict(self.names), self._is_in_class
+                self._is_in_class = True
                 yield from self._block(node.body, in_function=False)
+                self._is_in_class = is_inner
                 self.names.clear()
                 self.names |= before
                 self._define(node.name, in_function=in_function)
@@ -121,22 +124,22 @@ class CertainCode:
                 certain = before_errors(node)
                 yield from self._block(certain, in_function=in_function)
                 if len(certain) < len(node.body) + len(node.orelse):
-                    self._forget(node)
+                    self._skip(node)
                 yield from self._block(node.finalbody, in_function=in_function)
             case ast.If():
                 yield from self._calls(node.test)
                 if self._is_main and not in_function and _asks_for_main(node.test):
                     yield from self._block(node.body, in_function=in_function)
                 else:
-                    self._forget(node)
+                    self._skip(node)
             case ast.For():
                 yield from self._calls(node.iter)
                 yield from self._taken(node.iter)
-                self._forget(node)
+                self._skip(node)
             case ast.While():
-                self._forget(node)
+                self._skip(node)
                 is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-                self._ended = is_endless and not any(isinstance(one, ast.Break) for one in ast.walk(node))
+                self._ended |= is_endless and not any(isinstance(one, ast.Break) for one in ast.walk(node))
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._define(node.name, in_function=in_function)
                 yield from self._calls(*node.decorator_list)
@@ -152,7 +155,7 @@ class CertainCode:
                     yield from self._calls(node.value)
                 self._assign(node)
             case _:
-                self._forget(node)
+                self._skip(node)
 
     def _with(self, node: ast.With, *, in_function: bool) -> Iterator[Event]:
         """Yield what a `with` does: entering its context managers, and its body if no error in it is suppressed."""
@@ -178,7 +181,7 @@ class CertainCode:
         if goes_through:
             yield from self._block(node.body, in_function=in_function)
         else:
-            self._forget(node)
+            self._skip(node)
 
     def _calls(self, *nodes: ast.expr) -> Iterator[Event]:
         """Yield the relevant calls in expressions that are evaluated as a whole."""
@@ -247,10 +250,16 @@ class CertainCode:
                 self.names[target.id] = name
 
     def _define(self, name: str, *, in_function: bool) -> None:
-        """Bind a name to a definition: calls of one in a function are not followed."""
+        """Bind a name to a definition: calls of one in a function or class are not followed."""
         self.names.pop(name, None)
-        if in_function:
+        if in_function or self._is_in_class:
             self.names[name] = UNKNOWN
+
+    def _skip(self, node: ast.stmt) -> None:
+        """Pass over code that only some runs reach; one may end there, without a failure."""
+        self._forget(node)
+        if may_end_well(node):
+            self.exit()
 
     def _forget(self, node: ast.AST) -> None:
         """Forget the names that code which may run binds to something else."""

@@ -40,6 +40,9 @@ class LibraryRecord(Record):
     def not_followed(self, call: Call) -> None:
         note_not_followed(call)
 
+    def may_write(self) -> None:
+        self.may_have_files = True
+
     def called(self, name: str, call: Call) -> Value | None:
         note_call(name, call)
         if name in STARTERS:

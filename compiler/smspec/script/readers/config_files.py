@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from smspec.script.file_use import NOT_OF_SOURCE, SourcePath
 from smspec.script.follow.frames import Call
-from smspec.script.follow.values import UNKNOWN, Value, constant, items, text
+from smspec.script.follow.values import UNKNOWN, Value, items, text
 from smspec.script.program import FileUse
 from smspec.script.record import record_of
 from smspec.source import Span
+from smspec.source.frozen import replace
 
 _SECTION = frozenset({"get", "getboolean", "getfloat", "getint", "items", "options"})
 _ASKS = frozenset({"defaults", "has_option", "has_section", "sections"})
@@ -60,7 +62,7 @@ class ConfigFile(Value):
         path = several[0] if several is not None and len(several) == 1 else given
         is_named = isinstance(path, SourcePath)
         found = path.path if isinstance(path, SourcePath) else text(path)
-        is_of_source = bool(found) and (is_named or not NOT_OF_SOURCE.match(found or ""))
+        is_of_source = bool(found) and (is_named or not re.match(NOT_OF_SOURCE, found or ""))
         is_first = self._read is None
         if found and is_of_source and is_first and call.is_certain and not record_of(call.run).may_have_files:
             normal = posixpath.normpath(found)
@@ -69,10 +71,9 @@ class ConfigFile(Value):
             self._is_open = True
 
     def _needs(self, section: Value | None) -> None:
-        name = constant(section)
-        if self._read is not None and not self._is_open and self._run.is_certain and name not in (..., "DEFAULT"):
-            record_of(self._run).file_reads.append(self._read)
-            self._is_open = True  # one finding is enough
+        name = text(section)
+        if self._read is not None and not self._is_open and self._run.is_certain and name not in (None, "DEFAULT"):
+            record_of(self._run).file_reads.append(replace(self._read, section=name))
 
 
 HANDLERS = {f"configparser.{name}": ConfigFile for name in ("ConfigParser", "RawConfigParser", "SafeConfigParser")}

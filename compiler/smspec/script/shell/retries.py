@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from smspec.script.shell import AndOrList, Command, Compound, ShellFunction, Simple
+from smspec.script.shell.children import kept
+from smspec.script.shell.state import ShellState
 
 _LEAVES = frozenset({"break", "exit", "return"})
 _AGAIN = frozenset({"continue"})
+_ALL_LEAVES = _LEAVES | _AGAIN
 _LOOPS = frozenset({"for", "until", "while"})
-_STATUS_TEST = re.compile(r"\s*\"?\$\?\"?\s*(-eq|-ne|==?|!=)\s*0\s*")
+_STATUS_TEST = re.compile(r"\s*\"?\$(?:\{?(\?|[A-Za-z_]\w*)\}?)\"?\s*(-eq|-ne|==?|!=)\s*\"?0\"?\s*")
 _FILE_TEST = re.compile(r"(?:^|\s)-[defrs]\s")
 
 HARMLESS = re.compile(
@@ -25,8 +28,8 @@ def retries(items: Sequence[AndOrList]) -> frozenset[int]:
     return frozenset(found for body in _bodies(items) for found in _in_body(body))
 
 
-def status_test(command: Simple | Compound) -> bool | None:
-    """Return what `[ $? -eq 0 ]` and the like ask for: True a success, False a failure; None for any other command."""
+def status_test(command: Simple | Compound) -> tuple[str, bool] | None:
+    """Return what `[ $? -eq 0 ]` and the like test, and whether they ask for a success; None for any other command."""
     if isinstance(command, Compound):
         text = command.expanded[0].text if command.kind == "test" and command.expanded else ""
     else:
@@ -35,7 +38,16 @@ def status_test(command: Simple | Compound) -> bool | None:
             words = ["test", *words[1:-1]]
         text = " ".join(words[1:]) if words[:1] == ["test"] else ""
     match = _STATUS_TEST.fullmatch(text)
-    return None if match is None else match[1] not in ("-ne", "!=")
+    return None if match is None else (match[1], match[2] not in ("-ne", "!="))
+
+
+def answer(command: Simple | Compound, state: ShellState) -> int | None:
+    """Return the status of such a test; None if what it tests is not known."""
+    found = status_test(command)
+    if found is None:
+        return None
+    status = state.status if found[0] == "?" else kept(found[0], state)
+    return None if status is None else int((status == 0) != found[1])
 
 
 def tests_the_status(items: Sequence[AndOrList]) -> bool:
@@ -113,7 +125,8 @@ def _in_items(items: Sequence[AndOrList], *, is_left: bool) -> Iterator[int]:
                 test, body, *others = command.parts
                 negated = len(test) == 1 and test[0].pipelines[-1].is_negated
                 asks = status_test(one) if (one := _only(test)) is not None else None
-                wanted, other = (_first(others), body) if negated != (asks is False) else (body, _first(others))
+                is_other_way = negated != (asks is not None and not asks[1])
+                wanted, other = (_first(others), body) if is_other_way else (body, _first(others))
                 if (_ends(wanted) or (_ends(other, _AGAIN) and left_after)) and not _ends(other):
                     yield id(test)
                 for part in command.parts[1:]:
@@ -136,3 +149,10 @@ def _first(parts: Sequence[tuple[AndOrList, ...]]) -> tuple[AndOrList, ...]:
 def _only(condition: Sequence[AndOrList]) -> Simple | Compound | None:
     command = condition[0].pipelines[0].commands[0] if len(condition) == 1 else None
     return None if isinstance(command, ShellFunction) else command
+
+
+def handles(item: AndOrList, index: int) -> bool:
+    """Return whether what follows a pipeline in its list depends on its status on purpose."""
+    if "||" in item.operators[index:]:
+        return True
+    return any(leaves(pipeline.commands[0], _ALL_LEAVES) for pipeline in item.pipelines[index + 1 :])

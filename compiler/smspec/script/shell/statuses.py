@@ -17,8 +17,16 @@ from smspec.script.shell import (
     Simple,
     simple_commands,
 )
-from smspec.script.shell.children import elements, started, waited, with_assigned, with_element
-from smspec.script.shell.retries import HARMLESS, leaves, retries, status_test, tests_a_file, tests_the_status
+from smspec.script.shell.children import (
+    elements,
+    looked,
+    started,
+    waited,
+    with_assigned,
+    with_element,
+    with_status,
+)
+from smspec.script.shell.retries import HARMLESS, answer, handles, retries, tests_a_file, tests_the_status
 from smspec.script.shell.state import ShellState, inside, outside, with_settings, with_trap
 from smspec.script.shell.words import pass_counts
 
@@ -28,7 +36,6 @@ MOST_STEPS = 10_000
 _DEEPEST_CALLS = 20
 MAY_FAIL = re.compile(r"\[|cmp|command|diff|expr|[ef]?grep|kill|let|mountpoint|pgrep|read|test|type|which")
 """Commands whose status is an answer."""
-_LEAVES = frozenset({"break", "continue", "exit", "return"})
 QUIET_SOURCES = re.compile(r"(?:.*/)?(?:activate|conda\.sh|\.?bashrc|\.?(?:bash_)?profile|\.env|env\.sh|setvars\.sh)")
 DECLARE = frozenset({"declare", "export", "local", "readonly", "typeset"})
 
@@ -129,10 +136,10 @@ class Walk:
                 for kind, after in self._pipeline(pipeline, before, exempt=exempt or index < last):
                     if kind != "next":
                         ended.add((kind, after))
-                    elif after.failed and _handles(item, index) and tests_a_file((item,)):
+                    elif after.failed and handles(item, index) and tests_a_file((item,)):
                         found.add(after._replace(noticed=True))
                     else:
-                        found.add(self._handled(after, before) if _handles(item, index) else after)
+                        found.add(self._handled(after, before) if handles(item, index) else after)
             ahead = found
         return ended | {("next", after) for after in ahead}
 
@@ -186,13 +193,15 @@ class Walk:
             if self._functions.setdefault(command.name, command.body) is not command.body:
                 raise NotUnderstood
             return {("next", state._replace(status=0))}
-        if self._is_muted and (asks := status_test(command)) is not None:
-            return {("next", state._replace(status=int((state.status == 0) != asks)))}
+        if self._is_muted and (status := answer(command, state)) is not None:
+            return {("next", state._replace(status=status))}
+        if self._always and isinstance(command, Simple) and (after := with_status(command, state)) is not None:
+            return {("next", after)}
         if isinstance(command, Simple):
             return {one for before in self._expanded(command, state) for one in self._simple(command, before, exempt)}
         before = state
         for word in command.expanded:
-            before = _looked(word, before)
+            before = looked(word, before)
         match command.kind:
             case "group":
                 return self._run(command.parts[0], before, exempt=exempt)
@@ -296,8 +305,9 @@ class Walk:
         """Return the states after the substitutions of a command, with the status of the last one."""
         ahead = {state}
         words = (*command.words, *command.assigned, *command.redirected)
+        is_shown = not command.redirected and [word.value for word in words[:1]] in (["echo"], ["printf"])
         for word in words:
-            ahead = {_looked(word, one) for one in ahead}
+            ahead = {looked(word, one, is_shown=is_shown) for one in ahead}
         if not any(word.scripts for word in words):
             return ahead
         inherits = self._shell != "bash"
@@ -384,16 +394,3 @@ class Walk:
         if value is None or not value.isdecimal():
             return {state._replace(status=0), state._replace(status=1)}
         return {state._replace(status=int(bool(int(value) % 256)))}
-
-
-def _looked(word: ShellWord, state: ShellState) -> ShellState:
-    """Return the state after the expansion of a word, which may be that of the status."""
-    is_seen = state.failed and ((state.status and re.search(r"\$\{?\?", word.text)) or "PIPESTATUS" in word.text)
-    return state._replace(noticed=True) if is_seen else state
-
-
-def _handles(item: AndOrList, index: int) -> bool:
-    """Return whether what follows a pipeline in its list depends on its status on purpose."""
-    if "||" in item.operators[index:]:
-        return True
-    return any(leaves(pipeline.commands[0], _LEAVES) for pipeline in item.pipelines[index + 1 :])

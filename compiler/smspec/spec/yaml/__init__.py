@@ -28,7 +28,7 @@ DIRECTIVE = Rule("SM113", "YAML directive")
 
 NOT_UTF8 = Rule("SM102", "text that is not UTF-8")
 
-_FIRST_LINE_WITH_SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
+_FIRST_LINE_WITH_SOMETHING = r"^[ \t]*[^\s#]"
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
@@ -274,7 +274,7 @@ def check(faults: ParseErrors) -> None:
 
         check_text(faults)
     # Checked here because the parsers differ: one skips unknown directives, the other stops.
-    first = _FIRST_LINE_WITH_SOMETHING.search(text)
+    first = re.search(_FIRST_LINE_WITH_SOMETHING, text, re.MULTILINE)
     if first and text.startswith("%", first.start()):
         refuse_directive(faults, first.start())
     if faults:

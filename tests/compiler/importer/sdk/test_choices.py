@@ -2,6 +2,9 @@
 
 import pytest
 
+from smspec.importer.sdk import found_jobs as found_jobs_module
+from smspec.importer.sdk import program_calls
+from smspec.importer.sdk.sdk_domain import alike
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 
 HEAD = """
@@ -96,3 +99,20 @@ def test_one_of_several_classes_is_not_followed():
     found = found_jobs("a.py", f"{HEAD}{text}".encode())
     assert "k" not in [job.estimator.name for job in found.jobs]
     assert "line 12: what it makes is known only when" in str(imported_job(found, "1").not_imported[-1])
+
+
+def test_function_that_its_own_lambdas_call_is_given_up_soon(monkeypatch):
+    """Each call makes an estimator, which is compared with all that were made in the same line."""
+    compared = 0
+
+    def counted(one, two, depth=0):
+        nonlocal compared
+        compared += 1
+        return alike(one, two, depth)
+
+    monkeypatch.setattr(found_jobs_module, "alike", counted)
+    monkeypatch.setattr(program_calls, "MOST_STEPS", 60_000)
+    again = "{'a': lambda: again(2).fit(), 'b': lambda: again(3).fit()}"
+    text = f"def again(n):\n    return PyTorch(**C, hyperparameters={again})\nagain(1).fit()\n"
+    assert not found_jobs("a.py", f"{HEAD}{text}".encode()).following.is_complete
+    assert compared < 2 * program_calls.MOST_STEPS

@@ -79,6 +79,11 @@ def counts(text):
         ("class Job:\n    def __enter__(self):\n        self.n = 1\n        return self\n"
          "    def __exit__(self, *a):\n        start(self.n)\nwith Job() as j:\n    j.n = 6", [6]),
         (f"{JOB}Job.run = lambda self: start(9)\nJob().run()", [9]),
+        (f"{JOB}    def more(self):\n        type(self).count += 1\nJob().more()\nJob().run()", [2]),
+        (f"{JOB}    def more(self):\n        self.__class__.count += 1\nJob().more()\nJob().more()\nJob().run()", [3]),
+        (f"{JOB}class Big(Job):\n    def more(self):\n        type(self).count = 6\n"
+         "Big().more()\nJob().run()\nBig().run()", [1, 6]),
+        (f"{JOB}j = Job()\nj.__class__.count = 4\nif u():\n    type(j).count = 5\nj.run()", ["?"]),
     ],
 )  # fmt: skip
 def test_attributes_of_objects_have_their_values(text, expected):
@@ -117,3 +122,37 @@ def test_estimator_that_two_methods_share_has_its_channels():
     found = imported_job(found_jobs("a.py", f"{HEAD}{text}".encode()), "made")
     assert [channel["ChannelName"] for channel in found.request["InputDataConfig"]] == ["train"]
     assert found.request["StoppingCondition"] == {"MaxRuntimeInSeconds": 60}
+
+
+CACHED = """
+import functools
+SIZES = {"now": 1}
+@functools.cache
+def size(name):
+    return SIZES["now"]
+class Job:
+    n = 1
+    @functools.cached_property
+    def count(self):
+        return self.n
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("size('a')\nSIZES['now'] = 5\nstart(size('a'))\nstart(size('b'))", [1, 5]),
+        ("size(name='a')\nSIZES['now'] = 5\nstart(size(name='a'))\nstart(size('a'))", [1, 5]),
+        ("size('a')\nSIZES['now'] = 5\nsize.cache_clear()\nstart(size('a'))", [5]),
+        ("size('a')\nSIZES['now'] = 5\nstart(size(u()))", ["?"]),
+        ("size(u())\nSIZES['now'] = 5\nstart(size('a'))", ["?"]),
+        ("if u():\n    size('a')\nSIZES['now'] = 5\nstart(size('a'))", ["?"]),
+        ("lib.use(size)\nstart(size('a'))", ["?"]),
+        ("start(size(u()))", [1]),
+        ("j = Job()\nj.count\nj.n = 5\nstart(j.count)\nk = Job()\nk.n = 8\nstart(k.count)", [1, 8]),
+        ("j = Job()\nj.n = 5\nstart(j.count)", [5]),
+        ("j = Job()\nif u():\n    j.count\nj.n = 5\nstart(j.count)", ["?"]),
+    ],
+)
+def test_results_that_are_kept(text, expected):
+    assert counts(CACHED + text) == expected

@@ -115,3 +115,23 @@ def test_list_that_grows_in_its_loop_has_all_jobs():
     grows = "todo = [1, 2]\nfor n in todo:\n    if n == 1:\n        todo.append(3)\n"
     found = jobs(f"{grows}    PyTorch(**C, hyperparameters={{'n': n}}).fit()")
     assert [job.request["HyperParameters"] for job in found] == [{"n": "1"}, {"n": "2"}, {"n": "3"}]
+
+
+BASES = [
+    "object",
+    "dict[str, str]",
+    "globals()['PyTorch']",
+    "KNOWN['PyTorch']['a']",
+    "[PyTorch][0]",
+    "type('X', (PyTorch,), {})",
+    "vars()['PyTorch']",
+    "super().__class__",
+]
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("body", ["pass", "N = {'a': 1}['a']", "N = globals()['C']", "N = make()"])
+def test_any_base_and_class_body_can_be_read(base, body):
+    text = f"KNOWN = {{}}\ndef make():\n    return vars()['x']\nclass A({base}):\n    {body}\n"
+    found = found_jobs("a.py", f"{HEAD}{text}PyTorch(**C).fit()\n".encode())
+    assert found.jobs

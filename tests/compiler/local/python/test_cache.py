@@ -1,6 +1,7 @@
 """Cache of Python environments: complete entries only, and an error for a full disk."""
 
 import contextlib
+import fcntl
 import os
 from pathlib import Path
 
@@ -41,3 +42,16 @@ def test_deep_package_is_kept_or_refused_in_words(tmp_path, monkeypatch, depth):
             with contextlib.suppress(RunFailed):
                 cache.hold("a" * 16, make, lambda: None)
     remove_tree(str(tmp_path / "cache"))  # the runner of the tests recurses, too
+
+
+def test_complete_environment_is_not_waited_for(tmp_path, monkeypatch):
+    """Who can read a shared cache can lock its files, as long as they like."""
+    monkeypatch.setenv("SMSPEC_CACHE_DIR", str(tmp_path / "cache"))
+    waits = []
+    with EnvironmentCache() as cache:
+        path = cache.hold("key", lambda path, lock: None, waits.append)
+    with open(f"{path}.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with EnvironmentCache() as cache:
+            assert cache.hold("key", lambda path, lock: pytest.fail("made again"), waits.append) == path
+    assert waits == []

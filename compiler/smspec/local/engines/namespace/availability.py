@@ -46,16 +46,31 @@ def cell_words(*words: str) -> list[str]:
 
 
 @functools.cache
+def start_probe() -> subprocess.Popen[bytes] | None:
+    """Start to try the steps of a run in a process of its own, which leaves nothing; `probe` waits for it."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        return subprocess.Popen(
+            cell_words("probe"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+    except OSError:
+        return None
+
+
+@functools.cache
 def probe() -> Probe:
-    """Try the steps of a run in a process of its own; it leaves nothing."""
+    """Return the result of the steps of a run."""
     if not sys.platform.startswith("linux"):
         return Probe(step="linux")
+    process = start_probe()
+    if process is None:
+        return Probe(step="start")
     try:
-        ended = subprocess.run(
-            cell_words("probe"), stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False
-        )
-        found = json.loads(ended.stdout)
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+        found = json.loads(process.communicate(timeout=_SECONDS)[0])
+    except (ValueError, subprocess.TimeoutExpired):
+        process.kill()
+        process.communicate()
         return Probe(step="start")
     return Probe(
         step=found.get("step", ""), number=found.get("errno", 0), has_network=bool(found.get("network", False))

@@ -115,6 +115,12 @@ def _remove_temporary(place: int, plan: CellPlan) -> None:
     """Remove the /tmp of a host from its open directory, however deep it is."""
     os.fchdir(place)
     names = {os.path.basename(bind.source) for host in plan.hosts for bind in host.binds if bind.target == "/tmp"}
+    for name in tuple(names):
+        with suppress(OSError):  # most jobs leave nothing there
+            os.rmdir(name)
+            names.remove(name)
+    if not names:
+        return
     quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
     with suppress(OSError):  # there is no such program
         os.waitpid(os.posix_spawn("/bin/rm", ["rm", "-rf", "--", *names], {}, file_actions=quiet), 0)

@@ -1,0 +1,67 @@
+"""Commands where the disk is full, or where /proc is missing: they end with the reason, and leave nothing."""
+
+import os
+import shutil
+import sys
+
+import pytest
+
+from smspec.cli.console import Console, report_error
+from support.local.local_jobs import LocalJob, script
+from support.smspec_command import environment, smspec_process
+
+needs_mounts = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount, with unshare"
+)
+
+
+def smspec_after(job, mount, *words):
+    """Run the command where only it sees what a command of a shell mounts."""
+    start = ["unshare", "--mount", "sh", "-ec", f'{mount}; exec "$@"', "sh", sys.executable]
+    wrapper = job.directory / "python"
+    wrapper.write_text("#!/bin/sh\nexec " + " ".join(f"'{word}'" for word in start) + ' "$@"\n')
+    wrapper.chmod(0o755)
+    return smspec_process(*words, python=str(wrapper), cwd=job.directory, timeout=120, env=environment())
+
+
+@pytest.fixture
+def job(tmp_path):
+    job = LocalJob(tmp_path / "job")
+    script(job, "import argparse\nargparse.ArgumentParser().parse_args()\n")
+    return job
+
+
+@needs_mounts
+@pytest.mark.parametrize("room", [8, 12, 16, 64], ids="{} kB".format)
+def test_check_on_a_full_temporary_disk_exits_3(job, tmp_path, room):
+    (tmp_path / "full").mkdir()
+    mount = f"mount -t tmpfs -o size={room}k none {tmp_path}/full; export TMPDIR={tmp_path}/full"
+    done = smspec_after(job, mount, "check")
+    assert done.status == 3, done.err
+    assert "no space left on device" in done.err and "internal error" not in done.err, done.err
+
+
+@needs_mounts
+def test_engine_without_proc_is_refused(job):
+    """Without it, what a script leaves in a session of its own could not be found."""
+    done = smspec_after(job, "mount -t tmpfs none /proc", "run", "--engine", "process")
+    assert (done.status, "the engine `process` needs /proc" in done.err) == (3, True), done.err
+    assert not job.run_directory.exists()
+
+
+@pytest.mark.parametrize("count", [1, 3000])
+def test_copy_that_fails_has_one_sentence(tmp_path, capsys, count):
+    """Python's own words are the list of all files that it could not copy."""
+    (tmp_path / "from").mkdir()
+    for number in range(count):
+        (tmp_path / "from" / f"link {number}").symlink_to("nowhere")
+    with pytest.raises(shutil.Error) as failed:
+        shutil.copytree(tmp_path / "from", tmp_path / "to")
+    assert report_error(failed.value, Console(sys.stdout, sys.stderr, {})) == 3
+    line = capsys.readouterr().err
+    assert line.startswith(f"smspec: `{tmp_path}/to/link ") and len(line) < 1000 and "No such file" in line
+
+
+def test_missing_thread_is_reported_in_a_sentence(capsys):
+    assert report_error(RuntimeError("can't start new thread"), Console(sys.stdout, sys.stderr, {})) == 3
+    assert capsys.readouterr().err.startswith("smspec: cannot start a thread: the limit of processes")
