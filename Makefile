@@ -36,7 +36,7 @@ help:
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
 	@echo "make facts       refresh the tables of facts about AWS; SOURCES=DIR has clones of AWS's repositories"
 	@echo "make dev-lock    lock the newest versions of what development installs"
-	@echo "make benchmarks  measure the speed figures of docs/evidence.md; QUICK=1 its first table alone, in two minutes"
+	@echo "make benchmarks  measure the speed figures of docs/evidence.md; QUICK=1 those alone, in two minutes"
 
 $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "this needs python3 with venv: apt-get install python3-venv" >&2; exit 1; }
