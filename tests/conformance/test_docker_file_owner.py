@@ -7,7 +7,7 @@ import time
 import pytest
 
 from smspec.local.engines.containers.client import Client, label_of_ended
-from smspec.local.engines.containers.file_owner import give_files
+from smspec.local.engines.containers.container_engine import give_files
 from smspec.render.tree import RUN_MARKER, run_marker_json
 
 pytest_plugins = ["support.docker_engine"]

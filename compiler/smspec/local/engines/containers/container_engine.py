@@ -19,7 +19,6 @@ from smspec.local.engines.containers.client import (
     sweep,
 )
 from smspec.local.engines.containers.container_host import ContainerHost
-from smspec.local.engines.containers.file_owner import give_files
 from smspec.local.engines.containers.host_environment import MOST_HOSTS, HostEnvironment, HostNetwork
 from smspec.local.engines.containers.image import build_image, pull_image, written_secrets
 from smspec.local.engines.containers.sidecar import Companions, FeedingInside, LimitedRoom
@@ -36,6 +35,7 @@ from smspec.spec.model import BuiltImage, ExistingImage
 from smspec.workspace.git_labels import git_labels
 
 _READ_ONLY = ("/opt/ml/input", UPLOADS)
+_RIGHTS = ("--cap-drop", "ALL", "--cap-add", "CHOWN", "--cap-add", "DAC_OVERRIDE")
 _STOP_SECONDS = 120
 _CGROUPS_V2 = "/sys/fs/cgroup/cgroup.controllers"
 
@@ -268,3 +268,25 @@ class ContainerEngine:
 def _half_of_the_memory() -> int:
     """Return the size of /dev/shm in bytes; Docker's own 64 MB are too few for the workers of a DataLoader."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+
+
+def give_files(client: Client, image: str, directory: str, *, owner: str, label: str) -> None:
+    """Change the owner of everything in the directories of the hosts below ``directory``, if that is possible.
+
+    The `chown` is that of the image, which may come from a stranger, and root runs it. It reaches what the job could
+    write, and nothing above: the mode of the directory of all hosts is what keeps other users of this machine from
+    programs in it. Nothing of it runs afterwards. If smspec is killed, the next run removes what has the ``label``.
+    """
+    with os.scandir(directory) as entries:
+        hosts = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    if not hosts:
+        return
+    name = f"smspec-{os.getpid()}-{os.urandom(3).hex()}-owner"
+    words = ["run", "--rm", "--name", name, "--label", label, "--user", "0:0", "--network", "none", *_RIGHTS]
+    for host in hosts:
+        words += ["--mount", mount(os.path.join(os.path.abspath(directory), host), f"/hosts/{host}")]
+    try:
+        with suppress(ClientFailed):
+            client.run(*words, "--entrypoint", "chown", image, "-R", owner, *(f"/hosts/{host}" for host in hosts))
+    finally:
+        client.try_to("rm", "--force", "--volumes", name)  # the client may have ended before its container
