@@ -8,7 +8,7 @@ REV ?= HEAD
 SOURCES ?= .venv/sources
 # With it, every process of the tests would compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
-BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
+BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost local_run rehearsal prediction
 
 .PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock benchmarks clean
 
