@@ -14,7 +14,19 @@ from smspec.local.prediction.mode_prediction import ModePrediction
 from smspec.local.prediction.prediction import Prediction, row
 from smspec.local.record import report_html as html
 from smspec.local.record.flows import added_up, rows
-from smspec.local.record.report_html import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
+from smspec.local.record.report_html import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Bar,
+    Chart,
+    Drawn,
+    PredictedMode,
+    Tick,
+)
 from smspec.local.record.summary import RunRecord, Summary
 from smspec.local.watch.metric_counts import MetricCount, MetricValues
 from smspec.source.frozen import dataclass
@@ -78,27 +90,6 @@ def _visible_lines(text: str) -> str:
     return "\n".join(map(visible, text.split("\n")))
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """Percentages of the longest time of all modes: up to ``least`` certain, from there to ``most`` possible."""
-
-    least: float
-    most: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PredictedMode:
-    """``cells`` are those of the terminal; ``bar`` shows the wait for data."""
-
-    name: str
-    cells: tuple[str, ...]
-    note: str
-    obstacle: str
-    is_of_spec: bool
-    is_bad: bool
-    bar: Bar | None
-
-
 def predicted_modes(prediction: Prediction) -> list[PredictedMode]:
     """Return one per input mode; the bars are drawn from least to most."""
     shown = [mode.wait for mode in prediction.modes]
@@ -128,32 +119,6 @@ class Curve:
 
     label: str
     points: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """A grid line at ``place`` along its axis, and its label."""
-
-    place: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A curve as the ``d`` of an SVG path. ``peak``: its highest value."""
-
-    label: str
-    path: str
-    peak: float
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A chart for a box of `WIDTH` by `HEIGHT`."""
-
-    curves: tuple[Drawn, ...]
-    across: tuple[Tick, ...]
-    up: tuple[Tick, ...]
 
 
 def draw(curves: Sequence[Curve], seconds: float) -> Chart:

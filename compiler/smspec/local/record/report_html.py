@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from smspec.diagnostics.quoting import multiline_visible
 from smspec.local.prediction.prediction import Prediction, heading
@@ -16,9 +15,7 @@ from smspec.local.record.summary import Summary
 from smspec.local.record.units import duration, size
 from smspec.local.running.events import HostEnded
 from smspec.render.pages import STYLE
-
-if TYPE_CHECKING:
-    from smspec.local.record.report import Chart, PredictedMode
+from smspec.source.frozen import dataclass
 
 WIDTH, HEIGHT = 720, 190
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 26
@@ -46,6 +43,53 @@ padding-top: 0; font-size: 13px; }}
 @media (max-width: 600px) {{ svg text {{ font-size: 19px; }} .across {{ transform: translateY(7px); }} \
 .curve {{ stroke-width: 2.6; }} .bar {{ width: 90px; }} }}
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Percentages of the longest time of all modes: up to ``least`` certain, from there to ``most`` possible."""
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictedMode:
+    """``cells`` are those of the terminal; ``bar`` shows the wait for data."""
+
+    name: str
+    cells: tuple[str, ...]
+    note: str
+    obstacle: str
+    is_of_spec: bool
+    is_bad: bool
+    bar: Bar | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A grid line at ``place`` along its axis, and its label."""
+
+    place: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A curve as the ``d`` of an SVG path. ``peak``: its highest value."""
+
+    label: str
+    path: str
+    peak: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart for a box of `WIDTH` by `HEIGHT`."""
+
+    curves: tuple[Drawn, ...]
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
 
 
 def shown(value: object) -> str:
