@@ -17,7 +17,7 @@ runtime_cost_words := --rounds 5
 repository_words := 1000 1
 pipe_jobs_words := run --megabytes 256 --pairs 3
 else
-BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
+BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost local_run rehearsal prediction
 endif
 
 .PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock docs site hash-locks benchmarks clean

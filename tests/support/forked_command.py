@@ -205,10 +205,8 @@ def _load() -> None:
     for module in pkgutil.walk_packages(smspec.__path__, "smspec."):
         if ".templates" not in module.name and ".driver" not in module.name:
             import_module(module.name)
-    from smspec.local.record.report import template
     from support.measured_command import load
 
-    template()
     _render()
     _read_models()
     _ask_machine()

@@ -7,70 +7,67 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from smspec.diagnostics.quoting import visible
 from smspec.local.prediction.mode_prediction import ModePrediction
-from smspec.local.prediction.prediction import Prediction, heading, row
-from smspec.local.record.flows import HEAD, added_up, rows
+from smspec.local.prediction.prediction import Prediction, row
+from smspec.local.record import report_html as html
+from smspec.local.record.flows import added_up, rows
+from smspec.local.record.report_html import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Bar,
+    Chart,
+    Drawn,
+    PredictedMode,
+    Tick,
+)
 from smspec.local.record.summary import RunRecord, Summary
-from smspec.local.record.units import duration, size
 from smspec.local.watch.metric_counts import MetricCount, MetricValues
-from smspec.render.pages import page_template
 from smspec.source.frozen import dataclass
-
-if TYPE_CHECKING:
-    import jinja2
-
-WIDTH, HEIGHT = 720, 190
-LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 26
-"""Space around the plot for the labels of the axes, in units of the view box."""
 
 _MOST_STRETCHES, _SHORTEST = 240, 0.05
 _TICKS = 4
-_TEMPLATE = "report.html.j2"
 _FEW_ROWS, _MOST_ROWS = 24, 2000
-
-
-def template() -> jinja2.Template:
-    """Return the template, compiled once: a rehearsal writes many reports."""
-    return page_template(_TEMPLATE, os.path.dirname(os.path.abspath(__file__)))
 
 
 def report_page(summary: Summary, record: RunRecord) -> str:
     """Return the report of a run."""
-    balances = record.balances
-    return template().render(
-        summary=summary,
-        facts=[
-            *(("injected", str(fault)) for fault in summary.rehearsed),
-            *(("metric", visible(str(metric))) for metric in summary.metrics),
-            *summary.places(),
-            *([("started", summary.started)] if summary.started else []),
-            *((name, version) for name, version in summary.versions.items() if version),
-        ],
-        warnings=list(map(visible, summary.warnings)),
-        hyperparameters=[(visible(name), visible(value)) for name, value in summary.hyperparameters.items()],
-        metric_charts=metric_charts(summary.metrics),
-        charts=_charts(_streamed(summary, record), summary.seconds),
-        balances=balances if len(balances) <= _FEW_ROWS else added_up(balances),
-        all_balances=balances if _FEW_ROWS < len(balances) <= _MOST_ROWS else (),
-        head=HEAD,
-        prediction=summary.prediction if summary.prediction and summary.prediction.modes else None,
-        predicted=predicted_modes(summary.prediction) if summary.prediction else [],
-        heading=heading,
-        rows=rows(summary.flows, _FEW_ROWS),
-        all_rows=rows(summary.flows, _MOST_ROWS) if _FEW_ROWS < len(summary.flows) <= _MOST_ROWS else (),
-        logs=[(host, _visible_lines(tail.text), tail.left_out) for host, tail in sorted(record.logs.items())],
-        duration=duration,
-        size=size,
-        width=WIDTH,
-        height=HEIGHT,
-        left=LEFT,
-        right=RIGHT,
+    balances, found = record.balances, summary.prediction
+    facts = [
+        *(("injected", str(fault)) for fault in summary.rehearsed),
+        *(("metric", visible(str(metric))) for metric in summary.metrics),
+        *summary.places(),
+        *([("started", summary.started)] if summary.started else []),
+        *((name, version) for name, version in summary.versions.items() if version),
+    ]
+    hyperparameters = [(visible(name), visible(value)) for name, value in summary.hyperparameters.items()]
+    series = _charts(_streamed(summary, record), summary.seconds)
+    every_row = rows(summary.flows, _MOST_ROWS) if _FEW_ROWS < len(summary.flows) <= _MOST_ROWS else ()
+    parts = (
+        html.head(summary, facts),
+        html.chapter("Warnings", html.items(map(visible, summary.warnings)) if summary.warnings else ""),
+        html.charts("Metrics", "Values in the order of the log", metric_charts(summary.metrics), "values of {}", ""),
+        html.charts(
+            *("Throughput", "MB a second over the seconds of the run", series),
+            *("throughput of {} in MB a second", " MB/s"),
+        ),
+        html.waiting(
+            balances if len(balances) <= _FEW_ROWS else added_up(balances),
+            balances if _FEW_ROWS < len(balances) <= _MOST_ROWS else (),
+        ),
+        html.prediction(found, predicted_modes(found)) if found is not None and found.modes else "",
+        html.flows(rows(summary.flows, _FEW_ROWS), every_row),
+        html.hosts(summary.hosts),
+        html.chapter("Hyperparameters", f"<dl>\n{html.definitions(hyperparameters)}</dl>\n" if hyperparameters else ""),
+        html.logs([(host, _visible_lines(end.text), end.left_out) for host, end in sorted(record.logs.items())]),
     )
+    return "".join([*parts, "</body>\n</html>\n"])
 
 
 def _charts(series: Mapping[tuple[str, str], Sequence[tuple[float, int]]], seconds: float) -> list[tuple[str, Chart]]:
@@ -91,27 +88,6 @@ def _streamed(summary: Summary, record: RunRecord) -> Mapping[tuple[str, str], S
 
 def _visible_lines(text: str) -> str:
     return "\n".join(map(visible, text.split("\n")))
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """Percentages of the longest time of all modes: up to ``least`` certain, from there to ``most`` possible."""
-
-    least: float
-    most: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PredictedMode:
-    """``cells`` are those of the terminal; ``bar`` shows the wait for data."""
-
-    name: str
-    cells: tuple[str, ...]
-    note: str
-    obstacle: str
-    is_of_spec: bool
-    is_bad: bool
-    bar: Bar | None
 
 
 def predicted_modes(prediction: Prediction) -> list[PredictedMode]:
@@ -143,32 +119,6 @@ class Curve:
 
     label: str
     points: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """A grid line at ``place`` along its axis, and its label."""
-
-    place: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A curve as the ``d`` of an SVG path. ``peak``: its highest value."""
-
-    label: str
-    path: str
-    peak: float
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A chart for a box of `WIDTH` by `HEIGHT`."""
-
-    curves: tuple[Drawn, ...]
-    across: tuple[Tick, ...]
-    up: tuple[Tick, ...]
 
 
 def draw(curves: Sequence[Curve], seconds: float) -> Chart:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from smspec.local.python.wanted import wanted_python
 from smspec.local.record.artifacts import Collected, collect
 from smspec.local.record.flows import rehearsed
 from smspec.local.record.progress import Progress
-from smspec.local.record.report import report_page, template
+from smspec.local.record.report import report_page
 from smspec.local.record.summary import RunRecord, Summary, throughput
 from smspec.local.running.events import Event, Remark, Reporter
 from smspec.local.running.host_layout import HostLayout
@@ -246,8 +245,6 @@ class LocalRun:
         fleet = Fleet(directory, self._reporter)
         watch = self._watch(directory)
         faults = self._request.faults or NO_FAULTS
-        # While hosts start, this process waits. Lines of their logs must not wait for it, so it has a thread.
-        threading.Thread(target=template).start()
         try:
             fleet.start(self._hosts, self._data, self._engine, self._request)
             if self._engine.unconfined:

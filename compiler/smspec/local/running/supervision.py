@@ -38,7 +38,7 @@ _TURN_SECONDS = 0.1
 _SECONDS_TO_DIE = 5.0
 _GATHERING_SECONDS = 0.0005
 _ENOUGH = 1 << 15
-"""Bytes in one turn. After less, a pause: a job that prints line by line would be slowed by a reader of each."""
+"""Bytes of lines in a turn. After fewer, a pause: a reader of each line would slow a job that prints line by line."""
 
 _LOG_SECONDS = 1.0
 """How long a log is read after its host has ended, if a remaining process still has it open."""
@@ -234,7 +234,6 @@ class Supervision:
                     self._end_log(host)
                 return
             self._heard.add(host.host)
-            self._logged += 1
             for text in texts:
                 self._logged += len(text.data)
                 self._report_lines(host.host, text)

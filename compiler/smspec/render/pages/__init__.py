@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 _SHARED = os.path.dirname(os.path.abspath(__file__))
+STYLE = os.path.join(_SHARED, "style.css")
+"""The file with the style that all pages share."""
 
 
 def _visible(value: object) -> object:
@@ -27,12 +29,12 @@ def _visible(value: object) -> object:
 
 
 @functools.cache
-def page_template(name: str, directory: str = _SHARED) -> jinja2.Template:
-    """Return a template of a directory, compiled once; it can include ``style.css``. All text in it is escaped."""
+def page_template(name: str) -> jinja2.Template:
+    """Return a template, compiled once; it can include ``style.css``. All text in it is escaped."""
     import jinja2  # Imported late: few commands write a page.
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([directory, _SHARED]),
+        loader=jinja2.FileSystemLoader(_SHARED),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
         finalize=_visible,

@@ -123,10 +123,13 @@ def special_files(tops: Iterable[str], most: float = math.inf) -> tuple[list[str
             with os.scandir(directory) as entries:
                 for entry in entries:
                     most -= 1
-                    if not entry.is_dir(follow_symlinks=False):
-                        found += () if entry.is_file(follow_symlinks=False) or entry.is_symlink() else (entry.path,)
-                    elif entry.path not in _OF_PACKAGES:
-                        ahead.append((top, entry.path))
+                    if entry.is_file(follow_symlinks=False):
+                        continue  # as most are
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.path not in _OF_PACKAGES:
+                            ahead.append((top, entry.path))
+                    elif not entry.is_symlink():
+                        found.append(entry.path)
         except OSError as fault:
             if fault.errno == errno.ENAMETOOLONG:  # step by step, the host can
                 too_long.add(top)
