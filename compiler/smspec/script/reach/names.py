@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
+from smspec.script.follow.code import may_end_well
 from smspec.script.handlers import lacks
 from smspec.script.reach.certain_code import TAMPERS
 
@@ -65,3 +67,20 @@ def binds(tree: ast.Module, text: str, name: str, but: ast.stmt) -> bool:
         for node in ast.walk(tree)
         if node not in within
     )
+
+
+def enders(trees: Iterable[ast.Module | None]) -> set[str]:
+    """Return the names of the functions that may end the script without a failure, and of those that name one."""
+    found: set[str] = set()
+    uses: list[tuple[str, set[str]]] = []
+    for tree in trees:
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                found |= {node.name} if any(map(may_end_well, node.body)) else set()
+                parts = [one for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)]
+                uses.append((node.name, {one.id if isinstance(one, ast.Name) else one.attr for one in parts}))
+    grown = -1
+    while found and grown != len(found):
+        grown = len(found)
+        found |= {name for name, used in uses if used & found}
+    return found
