@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
 
 from smspec.script.follow.code import may_end_well
 from smspec.script.handlers import lacks
 from smspec.script.reach.certain_code import TAMPERS
+from smspec.script.script_files import nodes_of
 
 _ANY_NAME = re.compile(rf"{TAMPERS}|\b(?:exec|globals|locals|setattr|vars)\b|\bimport\s*\*")
 
@@ -69,18 +69,25 @@ def binds(tree: ast.Module, text: str, name: str, but: ast.stmt) -> bool:
     )
 
 
-def enders(trees: Iterable[ast.Module | None]) -> set[str]:
-    """Return the names of the functions that may end the script without a failure, and of those that name one."""
-    found: set[str] = set()
-    uses: list[tuple[str, set[str]]] = []
-    for tree in trees:
-        for node in ast.walk(tree) if tree is not None else ():
+class Enders:
+    """The names of the functions that may end the script without a failure, and of those that name one."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._uses: list[tuple[str, set[str]]] = []
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def add(self, tree: ast.Module) -> None:
+        """Add the functions of a module."""
+        for node in nodes_of(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                found |= {node.name} if any(map(may_end_well, node.body)) else set()
+                if any(map(may_end_well, node.body)):
+                    self._names.add(node.name)
                 parts = [one for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)]
-                uses.append((node.name, {one.id if isinstance(one, ast.Name) else one.attr for one in parts}))
-    grown = -1
-    while found and grown != len(found):
-        grown = len(found)
-        found |= {name for name, used in uses if used & found}
-    return found
+                self._uses.append((node.name, {one.id if isinstance(one, ast.Name) else one.attr for one in parts}))
+        grown = -1
+        while self._names and grown != len(self._names):
+            grown = len(self._names)
+            self._names |= {name for name, used in self._uses if not used.isdisjoint(self._names)}
