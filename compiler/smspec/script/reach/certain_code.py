@@ -65,7 +65,7 @@ class CertainCode:
     """Walk the code of one module. ``is_main``: it is the script itself. ``names``: the full names of imported ones.
 
     ``contexts``: answers a question of `Calls` about a context manager, or a name.
-    ``has_exited``: it may have ended the script, or raised an exception.
+    ``has_ended``: it may have ended the script. ``has_exited``: it has, or raised an exception.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class CertainCode:
         self.names: dict[str, str] = {} if names is None else names
         self._is_main = is_main
         self._contexts = contexts
-        self.has_exited = False
+        self.has_exited = self.has_ended = False
         self._gives = False
         self._is_in_class = False
         self._ended = False
@@ -94,7 +94,7 @@ class CertainCode:
 
     def exit(self) -> None:
         """Record that what follows does not run."""
-        self._ended = self.has_exited = True
+        self._ended = self.has_exited = self.has_ended = True
 
     def _block(self, body: Iterable[ast.stmt], *, in_function: bool) -> Iterator[Event]:
         for statement in body:

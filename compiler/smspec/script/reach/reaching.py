@@ -158,7 +158,7 @@ class Reaching:
             self._follow(own, code, code.of_statements(tree.body[early:]))
         else:
             self._follow(own, code, code.of_statements(tree.body))
-        self._has_ended |= code.has_exited
+        self._has_ended |= code.has_ended
         return own
 
     def _doubtful_openings(self, own: ReachedModule) -> list[str]:
