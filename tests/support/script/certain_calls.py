@@ -84,6 +84,10 @@ CERTAIN = {
     "code after an exit with a failure": {
         "train.py": f"import sys\nif len(sys.argv) > 9:\n    sys.exit(f'{{sys.argv}}')\n{MAIN}main()\n"
     },
+    "a module that is a program, too": {
+        "train.py": f"import other\n{MAIN}main()\n",
+        "other.py": "import sys\nif __name__ == '__main__':\n    sys.exit(0)\n",
+    },
     "attributes of arguments that a loop sets": {
         "train.py": f"import argparse\n{CLASS}args = argparse.Namespace()\nfor name in ('a', 'b'):\n"
         "    setattr(args, name, 1)\nT().run()\n"
@@ -210,6 +214,32 @@ DOUBTFUL = {
     "code after another program": {
         "train.py": "import os\nimport sys\nif 'STARTED' not in os.environ:\n    os.environ['STARTED'] = '1'\n"
         f"    os.execv(sys.executable, [sys.executable, '-c', 'print(1)'])\n{MAIN}main()\n"
+    },
+    "a function that may call one that ends the script": {
+        "train.py": "import sys\ndef stop():\n    sys.exit(0)\ndef check():\n    if sys.argv:\n        stop()\n"
+        f"{MAIN}check()\nmain()\n"
+    },
+    "a method that may end the script": {
+        "train.py": "import sys\nclass T:\n    def stop(self):\n        sys.exit(0)\n    def run(self):\n"
+        "        if sys.argv:\n            self.stop()\n        import absent\nT().run()\n"
+    },
+    "an exit behind an operator": {"train.py": f"import sys\n{MAIN}sys.argv and sys.exit(0)\nmain()\n"},
+    "an exit of a parser": {
+        "train.py": f"import argparse\n{MAIN}parser = argparse.ArgumentParser()\nparser.exit()\nmain()\n"
+    },
+    "an exit of a module": {
+        "train.py": f"import guard\n{MAIN}main()\n",
+        "guard.py": "import sys\nif sys.argv:\n    sys.exit(0)\n",
+    },
+    "a handler that starts another program": {
+        "train.py": "import os\nimport sys\ndef main():\n    try:\n        import absent\n    except ImportError:\n"
+        "        os.execv(sys.executable, [sys.executable, '-c', 'print(1)'])\n        raise\nmain()\n"
+    },
+    "a function that a package takes where it can": {
+        "train.py": "from app import main\nmain()\n",
+        "app/__init__.py": "from .core import main\nfrom .safe import main\n",
+        "app/core.py": MAIN,
+        "app/safe.py": "def main():\n    pass\n",
     },
     "a function that returns at the end": {
         "train.py": "def main():\n    try:\n        import absent\n    finally:\n        return\nmain()\n"

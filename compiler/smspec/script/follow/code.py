@@ -366,7 +366,7 @@ def before_errors(node: ast.Try) -> list[ast.stmt]:
 def _always_raises(handler: ast.ExceptHandler) -> bool:
     """Return whether a handler does nothing but raise an exception that fails the job, and print or log before."""
     *before, last = handler.body
-    is_quiet = all(isinstance(one, ast.Expr | ast.Assign) and not any(map(_is_exit, ast.walk(one))) for one in before)
+    is_quiet = all(isinstance(one, ast.Expr | ast.Assign) and not may_end_well(one) for one in before)
     return is_quiet and isinstance(last, ast.Raise) and is_failure(last.exc)
 
 

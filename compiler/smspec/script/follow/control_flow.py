@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from smspec.script.follow.classes import never_suppresses
 from smspec.script.follow.code import LEAVING, Ending, is_failing
 from smspec.script.follow.evaluation import Assignment, Evaluation
-from smspec.script.follow.facts import lets_errors_through
+from smspec.script.follow.facts import lets_errors_through, suppresses
 from smspec.script.follow.frames import Call, Frame, Repeats
 from smspec.script.follow.values import UNKNOWN, Value, constant
 
@@ -201,12 +201,14 @@ class ControlFlow:
 
     def with_(self, node: ast.With | ast.AsyncWith) -> Ending | None:
         """Follow a block with context managers, which may suppress exceptions."""
-        is_reliable = True
+        is_reliable, stops_early = True, False
         contexts: list[Value] = []
         for item in node.items:
             called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
             value = self.value(item.context_expr)
-            is_reliable &= lets_errors_through(self._evaluation.full_name(called)) or never_suppresses(value)
+            name = self._evaluation.full_name(called)
+            is_reliable &= lets_errors_through(name) or never_suppresses(value)
+            stops_early |= suppresses(name)
             value.take()
             entered = self.run.recorder.context_entered(value)
             if entered is not None:
@@ -220,10 +222,14 @@ class ControlFlow:
                 self.assign(item.optional_vars, entered)
         if is_reliable:
             return self._block(node.body)
+        domain = self.run.domain
+        before = domain.apart(self.frame) if stops_early else {}
         with self.run.perhaps(self.frame):  # it may suppress exceptions in the block
             ending = self._block(node.body)
             for context in reversed(contexts):
                 self.run.recorder.context_left(context)
+        if stops_early:
+            self.frame.names = domain.handled(self.frame.names, domain.interrupted(before, self.frame.names))
         if ending is not None:
             self._note([ending])
             self.run.is_certain = False

@@ -302,6 +302,11 @@ def lets_errors_through(name: str) -> bool:
     return name.partition(".")[0] in _RELIABLE and not name.endswith(_SUPPRESSING)
 
 
+def suppresses(name: str) -> bool:
+    """Return whether a context manager of another module is one that suppresses exceptions."""
+    return name.endswith(("suppress", "raises"))
+
+
 TAKERS = frozenset({"all", "any", "dict", "frozenset", "list", "max", "min", "next", "set", "sorted", "sum", "tuple"})
 """Functions that take the first item of their first argument."""
 

@@ -15,6 +15,8 @@ from typing import Protocol, Union
 from smspec.script.follow.code import absolute, may_suppress, own_parts
 from smspec.script.follow.facts import TRANSPARENT
 from smspec.script.reach.certain_code import UNKNOWN
+from smspec.script.reach.names import Enders
+from smspec.script.script_files import parsed
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 
@@ -90,6 +92,8 @@ class Calls:
         self._find = find
         self._texts = texts
         self._counts: dict[str, Counter[str]] = {}
+        self._enders = Enders()
+        self._looked_through = 0
         self._odd: dict[tuple[str, re.Pattern[str]], bool] = {}
 
     def found(
@@ -112,6 +116,14 @@ class Calls:
             return ""
         module, definition = located
         return f"{module.name}.{definition.name}" + ("()" if whole else "@" if name.endswith("@") else "")
+
+    def ends_well(self, name: str, _own: CallingModule) -> bool:
+        """Return whether a function of this name may end the script without a failure."""
+        for text in self._texts[self._looked_through :]:
+            if (tree := parsed(text)) is not None:
+                self._enders.add(tree)
+        self._looked_through = len(self._texts)
+        return name in self._enders
 
     def lets_errors_through(self, name: str, own: CallingModule) -> bool:
         """Return whether a context manager of the source, by its full name, suppresses no exception."""

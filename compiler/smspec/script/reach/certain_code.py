@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from smspec.script.follow.code import before_errors, may_end_well
-from smspec.script.follow.facts import EXITS, TAKERS, lets_errors_through
+from smspec.script.follow.facts import ENDING_METHODS, EXITS, TAKERS, lets_errors_through
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 
@@ -64,8 +64,8 @@ Event = Import | NamedImport | FunctionCall
 class CertainCode:
     """Walk the code of one module. ``is_main``: it is the script itself. ``names``: the full names of imported ones.
 
-    ``contexts``: answers a question of `Calls` about a context manager.
-    ``has_exited``: it may have ended the script, or raised an exception.
+    ``contexts``: answers a question of `Calls` about a context manager, or a name.
+    ``has_ended``: it may have ended the script. ``has_exited``: it has, or raised an exception.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class CertainCode:
         self.names: dict[str, str] = {} if names is None else names
         self._is_main = is_main
         self._contexts = contexts
-        self.has_exited = False
+        self.has_exited = self.has_ended = False
         self._gives = False
         self._is_in_class = False
         self._ended = False
@@ -94,7 +94,7 @@ class CertainCode:
 
     def exit(self) -> None:
         """Record that what follows does not run."""
-        self._ended = self.has_exited = True
+        self._ended = self.has_exited = self.has_ended = True
 
     def _block(self, body: Iterable[ast.stmt], *, in_function: bool) -> Iterator[Event]:
         for statement in body:
@@ -130,7 +130,7 @@ class CertainCode:
                 yield from self._calls(node.test)
                 if self._is_main and not in_function and _asks_for_main(node.test):
                     yield from self._block(node.body, in_function=in_function)
-                else:
+                elif in_function or self._is_main or not _asks_for_main(node.test):
                     self._skip(node)
             case ast.For():
                 yield from self._calls(node.iter)
@@ -191,10 +191,11 @@ class CertainCode:
                 yield from self._taken(node.generators[0].iter)
             elif isinstance(node, ast.GeneratorExp):
                 yield from self._calls(node.generators[0].iter)
-            elif isinstance(node, ast.BoolOp):
-                yield from self._calls(node.values[0])
-            elif isinstance(node, ast.IfExp):
-                yield from self._calls(node.test)
+            elif isinstance(node, ast.BoolOp | ast.IfExp):
+                first, *others = node.values if isinstance(node, ast.BoolOp) else (node.test, node.body, node.orelse)
+                yield from self._calls(first)
+                for other in others:
+                    self._skip(other)
             elif not isinstance(node, ast.Lambda):
                 parts = [*ast.iter_child_nodes(node)]
                 parts = [part.value if isinstance(part, ast.keyword) else part for part in parts]
@@ -213,7 +214,7 @@ class CertainCode:
 
     def _call(self, node: ast.Call) -> Iterator[Event]:
         name = self._full_name(node.func)
-        if name in EXITS:
+        if name in EXITS or name.rpartition(".")[2] in ENDING_METHODS:
             self.exit()
         elif name in _IMPORTERS and node.args and isinstance(node.args[0], ast.Constant):
             if isinstance(node.args[0].value, str) and len(node.args) == 1 and not node.keywords:
@@ -255,10 +256,11 @@ class CertainCode:
         if in_function or self._is_in_class:
             self.names[name] = UNKNOWN
 
-    def _skip(self, node: ast.stmt) -> None:
+    def _skip(self, node: ast.AST) -> None:
         """Pass over code that only some runs reach; one may end there, without a failure."""
         self._forget(node)
-        if may_end_well(node):
+        names = {one.id if isinstance(one, ast.Name) else getattr(one, "attr", "") for one in ast.walk(node)}
+        if may_end_well(node) or any(self._contexts("ends_well", name) for name in names):
             self.exit()
 
     def _forget(self, node: ast.AST) -> None:

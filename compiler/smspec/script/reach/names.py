@@ -11,8 +11,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from smspec.script.follow.code import may_end_well
 from smspec.script.handlers import lacks
 from smspec.script.reach.certain_code import TAMPERS
+from smspec.script.script_files import nodes_of
 
 _ANY_NAME = re.compile(rf"{TAMPERS}|\b(?:exec|globals|locals|setattr|vars)\b|\bimport\s*\*")
 
@@ -100,3 +102,27 @@ def taken_by(name: str) -> Iterator[tuple[str, str]]:
     above = {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
     for module, names in TAKEN.items():
         yield from ((module, each) for each, users in names.items() if not above.isdisjoint(users))
+
+
+class Enders:
+    """The names of the functions that may end the script without a failure, and of those that name one."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._uses: list[tuple[str, set[str]]] = []
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def add(self, tree: ast.Module) -> None:
+        """Add the functions of a module."""
+        for node in nodes_of(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                if any(map(may_end_well, node.body)):
+                    self._names.add(node.name)
+                parts = [one for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)]
+                self._uses.append((node.name, {one.id if isinstance(one, ast.Name) else one.attr for one in parts}))
+        grown = -1
+        while self._names and grown != len(self._names):
+            grown = len(self._names)
+            self._names |= {name for name, used in self._uses if not used.isdisjoint(self._names)}

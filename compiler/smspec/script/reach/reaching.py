@@ -74,6 +74,7 @@ class Reaching:
         self._is_open = searches
         self._searches = searches
         self._has_opened = searches
+        self._has_ended = False
         self._own: dict[str, ReachedModule | None] = {}
         self._texts: list[SourceText] = []
         self._characters = 0
@@ -157,6 +158,7 @@ class Reaching:
             self._follow(own, code, code.of_statements(tree.body[early:]))
         else:
             self._follow(own, code, code.of_statements(tree.body))
+        self._has_ended |= code.has_ended
         return own
 
     def _doubtful_openings(self, own: ReachedModule) -> list[str]:
@@ -234,6 +236,9 @@ class Reaching:
                         self._itself(own, event, alias.name, alias.asname or alias.name)
             else:
                 self._from(own, event)
+            if self._has_ended:
+                code.exit()
+                break
         self._depth -= 1
 
     def _from(self, own: ReachedModule, node: ast.ImportFrom) -> None:
@@ -376,7 +381,7 @@ class Reaching:
         found = None if calls is None else calls.found(event.name, own, event.arguments, is_consumed=event.is_consumed)
         there = None if found is None else self._read(found.module.name)
         if found is None or there is None or self._depth >= DEEPEST_IMPORTS:
-            return False
+            return self._context(own, "ends_well", event.name.rpartition(".")[2])
         key = (found.function, *sorted(found.names.items()))
         if key in there.called:
             return False

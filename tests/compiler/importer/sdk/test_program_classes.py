@@ -156,3 +156,16 @@ class Job:
 )
 def test_results_that_are_kept(text, expected):
     assert counts(CACHED + text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("n = 1\nwith suppress(KeyError):\n    n = u()['a']\n    n = 3\nstart(n)", ["?"]),
+        ("n = 1\nwith contextlib.suppress(KeyError):\n    n = 2\nstart(n)", ["?"]),
+        ("n = 1\nwith suppress(KeyError):\n    u()\nstart(n)", [1]),
+        ("n = 1\nwith open('a') as file:\n    n = 2\nstart(n)", [2]),
+    ],
+)
+def test_block_that_an_exception_may_leave(text, expected):
+    assert counts(f"import contextlib\nfrom contextlib import suppress\n{text}") == expected
