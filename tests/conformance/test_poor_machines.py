@@ -62,6 +62,6 @@ def test_copy_that_fails_has_one_sentence(tmp_path, capsys, count):
     assert line.startswith(f"smspec: `{tmp_path}/to/link ") and len(line) < 1000 and "No such file" in line
 
 
-def test_missing_thread_is_reported_in_a_sentence(capsys):
+def test_missing_thread_is_reported_as_a_limit(capsys):
     assert report_error(RuntimeError("can't start new thread"), Console(sys.stdout, sys.stderr, {})) == 3
     assert capsys.readouterr().err.startswith("smspec: cannot start a thread: the limit of processes")

@@ -101,7 +101,7 @@ def ended(job: LocalJob, *words: str) -> subprocess.CompletedProcess[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
-    streams = process.communicate(timeout=DEADLINE)
+    streams = process.communicate(timeout=5 * DEADLINE)  # a rehearsal is several runs
     return subprocess.CompletedProcess(words, process.returncode, *streams)
 
 

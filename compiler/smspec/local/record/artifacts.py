@@ -79,11 +79,12 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
         _warn(reporter, f"{host}: the script replaced its {what} directory; smspec ignores it")
         return found
     inside = os.path.realpath(root) + os.sep
+    above = len(os.path.join(root, ""))  # `relpath` takes long for thousands of nested directories
     holes = 0
     left_out: list[str] = []
 
     def leave_out(path: str, why: str) -> None:
-        name = os.path.relpath(path, root)
+        name = path[above:] or os.curdir
         shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
         left_out.append(f"{host}: `{shown}` in {what} {why}; smspec ignores it")
 
@@ -94,15 +95,15 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
         directories.sort()
         for entry in sorted([*directories, *files]):
             path = os.path.join(directory, entry)
-            name = os.path.relpath(path, root)
-            target = os.path.realpath(path) if os.path.islink(path) else path
+            is_link = os.path.islink(path)
+            target = os.path.realpath(path) if is_link else path
             status = os.stat(path) if os.path.exists(path) else None
             mode = status.st_mode if status is not None else 0
             missing = max(0, status.st_size - status.st_blocks * 512) if status is not None else 0
-            if os.path.islink(path) and not (target.startswith(inside) and stat.S_ISREG(mode)):
+            if is_link and not (target.startswith(inside) and stat.S_ISREG(mode)):
                 leave_out(path, f"is a link that does not point to a file in {what}")
             elif stat.S_ISDIR(mode):
-                found.append((name, _DIRECTORY))
+                found.append((path[above:], _DIRECTORY))
             elif not stat.S_ISREG(mode):
                 leave_out(path, "is not a file or directory")
             elif not os.access(target, os.R_OK):
@@ -111,7 +112,7 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
                 leave_out(path, f"is a sparse file with {missing / 1e9:,.0f} GB of zeros that are not on the disk")
             else:
                 holes += missing
-                found.append((name, target))
+                found.append((path[above:], target))
     for text in left_out[:_MOST_SHOWN]:
         _warn(reporter, text)
     if len(left_out) > _MOST_SHOWN:
