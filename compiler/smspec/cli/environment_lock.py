@@ -122,7 +122,7 @@ class _Locking:
     def _add(
         self, target: LockTarget, targets: Iterable[EnvironmentTarget], needed: set[str], found: Environments
     ) -> None:
-        from smspec.lock.system_libraries import library_hints
+        from smspec.lock.diagnosis import library_hints
 
         for each in targets:
             if isinstance(each.bare, str) or each.image is None:
@@ -139,12 +139,11 @@ class _Locking:
 
     def _resolve(self, each: EnvironmentTarget, needed: set[str], found: Environments) -> None:
         # Imported late, like everything that uses the network.
-        from smspec.lock.diagnosis import Fault, diagnosed
+        from smspec.lock.diagnosis import Fault, diagnosed, gpu_hints, library_hints
         from smspec.lock.environment_locking import changes, lock_environment, predecessor
         from smspec.lock.index_settings import index_settings, secret_variables
         from smspec.lock.resolution import Question, UnacceptedFiles, Unresolvable
         from smspec.lock.resolver_process import ResolverFailed
-        from smspec.lock.system_libraries import gpu_hints, library_hints
         from smspec.lock.wheel_modules import ModuleCache
         from smspec.service.requirement_lines import read_packages, read_requirements
 
