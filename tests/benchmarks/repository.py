@@ -8,7 +8,8 @@ what can be compared. A second row holds the command to one processor. The goal 
 PYTHONDONTWRITEBYTECODE are left out: with it, every run would compile four hundred modules.
 
 Then one spec is changed, and `validate --changed` and `diff --base` take turns with `validate`. Shown are the medians
-of the ratios: the goals are 0.12 and 0.15. With 5,000 specs, each should take at most twice as long as with 1,000.
+of the ratios: the goals are 0.12 and 0.15. In a repository of five times as many specs, each takes turns with itself in
+the smaller one: the goal is 2. Their memory is the most that one process has.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ sys.path.insert(0, str(TESTS))
 from support.git_repository import commit, repository  # noqa: E402
 from support.spec.spec_repository import write_repository  # noqa: E402
 
-SPECS, ROUNDS = 1000, 5
+SPECS, LARGER, ROUNDS = 1000, 5, 5
 SMSPEC = [sys.executable, "-m", "smspec"]
 COMMAND = [*SMSPEC, "validate", "."]
 OF_A_CHANGE = {
@@ -56,37 +57,67 @@ def measured(directory: str, processors: set[int], command: Sequence[str] = COMM
     return taken, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def ratios_of_a_change(directory: Path, processors: set[int], rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Commit all specs, change one, and return each command's ratios to `validate`, of time and processor time."""
+def memory_of(directory: str, command: Sequence[str]) -> int:
+    """Return the most memory that a command has, in MB."""
+    child = subprocess.Popen(
+        command, cwd=directory, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, _, used = os.wait4(child.pid, 0)
+    return used.ru_maxrss // 1024
+
+
+def change_one(directory: Path, specs: int) -> str:
+    """Write a repository of specs, commit all, change one, and return its path."""
+    write_repository(directory, specs)
     shutil.rmtree(directory / ".git")
     commit(repository(directory))
     with open(next(directory.glob("jobs/*/job-0015/job.yaml")), "a", encoding="utf-8") as file:
         file.write("retries: 2\n")
-    ratios: dict[str, list[tuple[float, float]]] = {}
+    return str(directory)
+
+
+Ratios = list[tuple[float, float]]
+"""Of the time, and of the processor time, in each turn."""
+
+
+def turns(
+    one: tuple[str, Sequence[str]], other: tuple[str, Sequence[str]], processors: set[int], rounds: int
+) -> Ratios:
+    """Let two commands in their directories take turns, and return the ratios of the first to the second."""
+    measured(one[0], processors, one[1])
+    pairs = [(measured(one[0], processors, one[1]), measured(other[0], processors, other[1])) for _ in range(rounds)]
+    return [(first[0] / second[0], first[1] / second[1]) for first, second in pairs]
+
+
+def show_a_change(small: str, large: str, processors: set[int], rounds: int) -> None:
+    """Print what one change costs, against a check of all specs, and in the larger repository."""
     for name, command in OF_A_CHANGE.items():
-        measured(str(directory), processors, command)
-        for _ in range(rounds):
-            of_one, of_all = measured(str(directory), processors, command), measured(str(directory), processors)
-            ratios.setdefault(name, []).append((of_one[0] / of_all[0], of_one[1] / of_all[1]))
-    return ratios
+        for ratios, peer in (
+            (turns((small, command), (small, COMMAND), processors, rounds), "validate ."),
+            (turns((large, command), (small, command), processors, rounds), f"itself, {LARGER} x the specs"),
+        ):
+            wall, used = (statistics.median(column) for column in zip(*ratios, strict=True))
+            print(f"{name:20} {wall:6.2f} x {peer:24} ({used:.2f} x its processor time)")
+        print(f"{name:20} {memory_of(small, command):4} MB, and {memory_of(large, command)} MB")
 
 
 def main() -> None:
     specs = int(sys.argv[1]) if len(sys.argv) > 1 else SPECS
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS
     there = sorted(os.sched_getaffinity(0))
-    with tempfile.TemporaryDirectory() as directory:
-        write_repository(Path(directory), specs)
-        measured(directory, set(there))  # compiled files are written, the disk is warm
-        of_a_change = ratios_of_a_change(Path(directory), set(there[:2]), rounds)
-        turns = [[measured(directory, set(there[:count])) for count in (2, 1)] for _ in range(rounds)]
-    print(f"median of {rounds} turns, {specs} specs, CPython {sys.version.split()[0]}, load {os.getloadavg()[0]:.1f}")
-    for name, taken in zip(("two processors", "one processor"), zip(*turns, strict=True), strict=True):
-        wall, used = (statistics.median(column) for column in zip(*taken, strict=True))
-        print(f"{name:20} {wall:6.2f} s   ({used:.2f} s of processor time)")
-    for name, ratios in of_a_change.items():
-        wall, used = (statistics.median(column) for column in zip(*ratios, strict=True))
-        print(f"{name:20} {wall:6.2f} x validate   ({used:.2f} x its processor time)")
+    with tempfile.TemporaryDirectory() as home:
+        small, large = (
+            change_one(Path(home, name), specs * times) for name, times in (("small", 1), ("large", LARGER))
+        )
+        measured(small, set(there))  # compiled files are written, the disk is warm
+        taken = [[measured(small, set(there[:count])) for count in (2, 1)] for _ in range(rounds)]
+        print(
+            f"median of {rounds} turns, {specs} specs, CPython {sys.version.split()[0]}, load {os.getloadavg()[0]:.1f}"
+        )
+        for name, turn in zip(("two processors", "one processor"), zip(*taken, strict=True), strict=True):
+            wall, used = (statistics.median(column) for column in zip(*turn, strict=True))
+            print(f"{name:20} {wall:6.2f} s   ({used:.2f} s of processor time)")
+        show_a_change(small, large, set(there[:2]), rounds)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ import pytest
 from smspec.cli import main
 from smspec.pipeline import changed_result as module
 from smspec.pipeline.affected_specs import affected_by
-from smspec.pipeline.changed_result import changed_result, discovered_specs
+from smspec.pipeline.changed_result import changed_result, discovered_specs, few_specs
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.related_specs import searched
+from smspec.pipeline.searched_text import searched
 from smspec.pipeline.validation_result import narrowed_result, validate_specs
 from smspec.workspace.git import repository_of
 from smspec.workspace.working_tree import ChangedFiles
@@ -28,6 +28,16 @@ def job(name="", *lines, output="", role=ROLE, region="us-west-2"):
     hosts = "hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}"
     text = ["smspec: v1", *given, f"role: {role}", f"image: {image}", f"region: {region}", hosts, *lines]
     return "\n".join(text) + "\n"
+
+
+def by_a_glance(changed):
+    """Return the result for what changed in the current directory if most specs are only glanced at, or None."""
+    cache = InputCache()
+    few = few_specs(["."], changed, cache)
+    if few is None:
+        return None
+    untouched, found = few
+    return changed_result(found, affected_by(changed, found.jobs, {}, cache), changed.touches, cache, untouched)
 
 
 @pytest.fixture
@@ -50,6 +60,8 @@ def outcome(tmp_path, monkeypatch):
         affected = affected_by(changed, found.jobs, {}, cache)
         result = changed_result(found, affected, changed.touches, cache)
         whole = narrowed_result(validate_specs(["."], None, {}, InputCache()), affected, changed.touches)
+        glanced = by_a_glance(changed)
+        assert glanced is None or glanced.diagnostics == whole.diagnostics
         return {one.code for one in whole.diagnostics}, result and result.diagnostics, whole.diagnostics
 
     return check

@@ -22,7 +22,14 @@ from smspec.cli.comparison import (
     unfit_notes,
 )
 from smspec.pipeline.affected_specs import check_checkout, unread_notice, unread_submodules
-from smspec.pipeline.changes_elsewhere import changed_secrets, linked_data, replaced_specs, twin_names
+from smspec.pipeline.changes_elsewhere import (
+    changed_secrets,
+    linked_data,
+    replaced_specs,
+    rewritten_files,
+    twin_names,
+    unknown_submodules,
+)
 from smspec.pipeline.compared_specs import (
     ComparedSpec,
     Tracked,
@@ -34,10 +41,9 @@ from smspec.pipeline.compared_specs import (
     unsearched_specs,
 )
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.lifted_patterns import ignored_sources, lifted_patterns
-from smspec.pipeline.moved_sources import moved_sources
-from smspec.pipeline.rewritten_files import rewritten_files
+from smspec.pipeline.lifted_patterns import ignored_sources, lifted_patterns, moved_sources
 from smspec.pipeline.spec_discovery import is_job_at, is_yaml
+from smspec.pipeline.untouched_specs import UntouchedSpecs, untouched_specs
 from smspec.pipeline.variants import (
     Gathered,
     Variants,
@@ -118,24 +124,30 @@ def against_base(
     with temporary_directory() as scratch, repository.objects() as objects:
         top = os.path.join(scratch, "tree")
         os.makedirs(top)
-        base = Revision(repository, objects, revision, top)
-        cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root), bring=base.bring)
-        changed = ChangedFiles(repository, revision)
-        listed = _listed(paths, base, changed, settings, cache, base_cache)
+        cache, changed = InputCache(root), ChangedFiles(repository, revision)
+        # A setting, or an overlay, may concern any spec.
+        is_simple = root is None and overlay is None and not settings
+        untouched = untouched_specs(paths, changed, cache, compares=True) if is_simple else None
+        same = {} if untouched is None else untouched.jobs()
+        skipped = set() if untouched is None else untouched.places()
+        base = Revision(repository, objects, revision, top, changed, skipped)
+        base_cache = InputCache(None if root is None else base.root(root), bring=base.bring)
+        listed = _listed(paths, base, changed, settings, cache, base_cache, untouched, same)
         sides = _compiled(listed, base, repository.top, overlay, settings, cache, base_cache)
         pairs = paired(
             [state_of(side, place, base, listed.then[place].is_found) for place, side in sides.olds.items()],
             [state_of(side, place, is_found=listed.now[place].is_found) for place, side in sides.news.items()],
         )
-        made_from = [spec.path for spec in listed.now.values()]
+        made_from = [*(spec.path for spec in listed.now.values()), *same.values()]
         unread = unread_submodules(changed, map(os.path.realpath, paths), made_from, cache)
         notes = [
-            *_submodules(base, paths, changed, sides.olds.values()),
+            *unknown_submodules(base, paths, changed, sides.olds.values()),
             *filter(None, [unexecuted(base.unexecuted_filters())]),
             *sides.unfit,
         ]
         compiled = [*sides.news.values(), *sides.olds.values()]
-        outcome = outcome_of(pairs, compiled, _prices(base, base_cache), notes, sides.unchanged.values())
+        equal = [*sides.unchanged.values(), *same.values()]
+        outcome = outcome_of(pairs, compiled, _prices(base, base_cache), notes, equal)
         differing = {
             review.file
             for review in outcome.comparison.reviews
@@ -197,17 +209,24 @@ def _listed(
     settings: Mapping[str, str],
     cache: InputCache,
     base_cache: InputCache,
+    untouched: UntouchedSpecs | None,
+    same: Mapping[str, str],
 ) -> _Listed:
-    """List the specs of both states that are compared. Raise `NothingToCompare` if there are none."""
+    """List the specs of both states that are compared. Raise `NothingToCompare` if there are none.
+
+    ``same``: jobs of ``untouched`` specs, which need no comparison.
+    """
     repository = changed.repository
     there = [base.path(path) for path in paths]
+    if untouched is not None:
+        os.makedirs(there[0], exist_ok=True)  # with all its specs left out, it would be taken for a spec
     for path, old in zip(paths, there, strict=True):
         if not os.path.isdir(old):
             base.bring(old)  # a spec with any name
         if not os.path.lexists(path) and not os.path.lexists(old):
             raise NothingToCompare(f"cannot find `{path}`, now or at `{base.name}`")
     tracked = tracked_files(repository)
-    now = compared_specs(paths, cache, tracked)
+    now = compared_specs(paths, cache, tracked, None if untouched is None else untouched.others)
     then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
     gone = {os.path.join(repository.top, place) for place in then}
     tops = [*map(os.path.realpath, paths)]
@@ -220,7 +239,7 @@ def _listed(
         if is_yaml(path) and any(is_below(path, top) for top in tops) and is_job_at(base.path(path), base_cache)
     }
     check_checkout(absent, [spec.path for spec in now.values()], gone, cache)
-    if not now and not then:
+    if not now and not then and not same:
         raise NothingToCompare(
             f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{base.name}`"
         )
@@ -229,7 +248,8 @@ def _listed(
     start = None if any(map(os.path.isabs, paths)) else os.curdir
     now |= _still_there(then, now, repository.top, cache, start)
     then |= _still_there(now, then, base.directory, base_cache, None)
-    found = unsearched_specs(changed, paths, [spec.path for spec in now.values()], settings, tracked, cache)
+    skipped = set() if untouched is None else untouched.places()
+    found = unsearched_specs(changed, paths, [spec.path for spec in now.values()], settings, tracked, cache, skipped)
     hidden = {os.path.relpath(path, repository.top): path for path in found}
     for place, path in hidden.items():
         shown = path if start is None else os.path.relpath(path, start)
@@ -377,21 +397,3 @@ def _settings(
 def _from_top(path: str, top: str) -> str:
     inside = place_below(path, top)
     return "" if inside == os.curdir else inside
-
-
-def _submodules(base: Revision, paths: list[str], changed: ChangedFiles, sides: Iterable[Variants]) -> list[str]:
-    """Return a note for each submodule in a source, or that changed, whose commit in the base is not here."""
-    directories = (
-        os.path.join(os.path.dirname(side.path), job.job.source.dir)
-        for side in sides
-        for job in side.compiled.values()
-        if job.job.source is not None
-    )
-    names = dict.fromkeys(name for directory in directories for name in base.submodules(directory))
-    below = (name for path in paths for name in base.submodules(base.path(path)))
-    names.update((name, None) for name in below if os.path.join(changed.repository.top, name) in changed.paths)
-    return [
-        f"`{name}` is a submodule: its contents at {base.name} are unknown, so all its files count as new"
-        for name in names
-        if os.path.join(changed.repository.top, name) not in changed.unread
-    ]

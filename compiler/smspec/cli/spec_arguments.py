@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from smspec.cli.console import Console, UsageError
 from smspec.diagnostics import Diagnostic, InvalidInput
@@ -16,7 +18,12 @@ from smspec.pipeline.spec_discovery import find_job_specs, skipped_specs
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.workspace.path_targets import is_directory
+from smspec.workspace.source_walk import is_output_of_ours
 from smspec.workspace.spec_reading import USUAL_SPEC
+
+if TYPE_CHECKING:
+    from smspec.pipeline.untouched_specs import UntouchedSpecs
+    from smspec.workspace.working_tree import ChangedFiles
 
 MOST_NAMED = 5
 """How many changed files are named."""
@@ -185,16 +192,20 @@ def searched_cache(args: argparse.Namespace, top: str | None) -> InputCache:
     """Return the cache for a search: with ``--changed``, no marker that a commit brings hides a directory."""
     if args.changed is None:
         return InputCache(top)
-    # Imported late: it starts git.
-    from smspec.pipeline.compared_specs import tracked_files
-    from smspec.workspace.git import GitFailed, repository_of
 
-    searched = searched_paths(args)[0]
-    try:
-        repository = repository_of(searched if os.path.isdir(searched) else os.path.dirname(searched) or os.curdir)
-        return InputCache(top, is_output=tracked_files(repository).hides)
-    except GitFailed:
-        return InputCache(top)  # reported after the specs, which may not exist
+    @functools.cache
+    def is_output() -> Callable[[str], bool]:
+        # Imported late: it starts git.
+        from smspec.pipeline.affected_specs import repository_at
+        from smspec.pipeline.compared_specs import tracked_files
+        from smspec.workspace.git import GitFailed
+
+        try:
+            return tracked_files(repository_at(searched_paths(args)[0])).hides
+        except GitFailed:
+            return is_output_of_ours  # reported after the specs, which may not exist
+
+    return InputCache(top, is_output=lambda directory: is_output()(directory))
 
 
 def affected(
@@ -205,11 +216,14 @@ def affected(
     console: Console,
     what: str = "pass them by name",
     check: Callable[[tuple[str, ...], Callable[[str], bool]], None] | None = None,
+    changed: ChangedFiles | None = None,
+    untouched: UntouchedSpecs | None = None,
 ) -> Affected:
     """Return the specs that changes affect; report if there is no such spec.
 
     Name the jobs at other paths that changes affect, too, and ``what`` that means. ``values``: those of the variables.
     ``check`` is called for the specs before others are read: a file has the name by which it was read first.
+    ``changed``: the changed files, if they are known; ``untouched``: specs besides these that they do not affect.
     """
     # Imported late: it starts git.
     from smspec.pipeline.affected_specs import affected_specs, changed_settings
@@ -217,10 +231,10 @@ def affected(
     from smspec.workspace.working_tree import unexecuted
 
     paths = searched_paths(args)
-    found, changed = affected_specs(specs, paths[0], args.changed, values, cache)
+    found, changed = affected_specs(specs, paths[0], args.changed, values, cache, changed)
     if check is not None:
         check(found, changed.touches)
-    unlisted = unlisted_specs(changed, paths, specs, values, cache)
+    unlisted = unlisted_specs(changed, paths, specs, values, cache, untouched)
     hidden = tuple(path for path, is_compiled in unlisted.items() if is_compiled)
     unset = [path for path in unlisted if path not in hidden]
     keys = changed_settings(found, changed, cache)

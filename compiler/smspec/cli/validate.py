@@ -112,24 +112,28 @@ def _with_extended(result: ValidationResult) -> ValidationResult:
 def _of_changes(args: argparse.Namespace, cache: InputCache, console: Console) -> ValidationResult:
     """Return the result for the jobs that changes affect, also those that the search did not list."""
     # Imported late: a part of the result is rarely requested.
-    from smspec.pipeline.changed_result import changed_result, discovered_specs
+    from smspec.pipeline.affected_specs import changed_files
+    from smspec.pipeline.changed_result import changed_result, discovered_specs, few_specs
     from smspec.pipeline.validation_result import check_spec, narrowed_result, with_specs
 
     paths, values = searched_paths(args), settings(args)
     # A setting, or an overlay, must fit all specs.
-    listed = discovered_specs(paths, cache) if args.overlay is None and not values else None
+    is_simple = args.overlay is None and not values
+    changed = changed_files(paths[0], args.changed) if is_simple else None
+    few = few_specs(paths, changed, cache) if args.root is None else None
+    untouched, listed = few or (None, discovered_specs(paths, cache) if is_simple else None)
     whole = validate_specs(paths, args.overlay, values, cache) if listed is None else None
     jobs = listed.jobs if listed is not None else [path for path, _ in whole.checked] if whole is not None else []
     result: ValidationResult | None = None
 
     def check(specs: tuple[str, ...], touches: Callable[[str], bool]) -> None:
         nonlocal result
-        result = None if listed is None else changed_result(listed, specs, touches, cache)
+        result = None if listed is None else changed_result(listed, specs, touches, cache, untouched)
         if result is None:
             everything = whole or validate_specs(paths, args.overlay, values, cache)
             result = narrowed_result(everything, specs, touches)
 
-    found = affected(jobs, args, values, cache, console, "checked, but not against others", check)
+    found = affected(jobs, args, values, cache, console, "checked, but not against others", check, changed, untouched)
     assert result is not None
     more = [(path, check_spec(path, args.overlay, values, cache)) for path in found.unlisted]
     return with_specs(result, more)

@@ -20,7 +20,7 @@ from smspec.spec.layers import extends_of
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
-from smspec.workspace.git import GitFailed, repository_of
+from smspec.workspace.git import GitFailed, Repository, repository_of
 from smspec.workspace.path_targets import places_on_the_way
 from smspec.workspace.settings_files import is_of_lock, is_settings
 from smspec.workspace.working_tree import ChangedFiles
@@ -29,20 +29,37 @@ _FOR_ALL_BELOW = frozenset({*SETTINGS, ".gitignore", ".gitattributes", ".dockeri
 """Files that count for all specs in their directory and below, or whose sources are there."""
 
 
+def repository_at(searched: str) -> Repository:
+    """Return the repository of a path that is searched, which need not exist. Raise `GitFailed`."""
+    return repository_of(searched if os.path.isdir(searched) else _directory(searched))
+
+
+def changed_files(searched: str, revision: str) -> ChangedFiles | None:
+    """Return what changed since a revision in the repository of a path; None where `affected_specs` raises."""
+    try:
+        return ChangedFiles(repository_at(searched), revision)
+    except GitFailed:
+        return None
+
+
 def affected_specs(
-    specs: Iterable[str], searched: str, revision: str, settings: Mapping[str, str], cache: InputCache
+    specs: Iterable[str],
+    searched: str,
+    revision: str,
+    settings: Mapping[str, str],
+    cache: InputCache,
+    changed: ChangedFiles | None = None,
 ) -> tuple[tuple[str, ...], ChangedFiles]:
     """Return those of some job specs that files affect which changed since a revision, and these files.
 
-    ``settings``: values of variables, which may decide about the files.
+    ``settings``: values of variables, which may decide about the files. ``changed``: the files, if they are known.
 
     The repository is that of the path which was searched: the first spec may be in a submodule. A spec that cannot be
     read counts if any file in its directory changed. Raise `GitFailed` without a repository or a revision, or for a
     spec outside of the repository.
     """
     paths = tuple(specs)
-    directory = searched if os.path.isdir(searched) else _directory(searched)
-    changed = ChangedFiles(repository_of(directory), revision)
+    changed = changed or ChangedFiles(repository_at(searched), revision)
     for path in paths:
         changed.check(path)
     return affected_by(changed, paths, settings, cache), changed

@@ -11,10 +11,19 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 
 from smspec.diagnostics import InvalidInput
+from smspec.pipeline.affected_specs import affected_by
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.parallel_map import parallel_map
-from smspec.pipeline.related_specs import ENOUGH, Related, RelatedSpecs, UnknownConflicts
-from smspec.pipeline.spec_discovery import DiscoveredSpecs, find_candidates, job_specs, plain_outline
+from smspec.pipeline.related_specs import ENOUGH, MoreSpecs, Related, RelatedSpecs, UnknownConflicts
+from smspec.pipeline.spec_discovery import (
+    Candidates,
+    DiscoveredSpecs,
+    NoJobs,
+    find_candidates,
+    job_specs,
+    plain_outline,
+)
+from smspec.pipeline.untouched_specs import UntouchedSpecs, untouched_specs
 from smspec.pipeline.validation_result import (
     CheckedSpec,
     ValidationResult,
@@ -27,6 +36,7 @@ from smspec.source import Span
 from smspec.source.frozen import replace
 from smspec.spec.repository_facts import JobFacts, RepositoryFacts, Stated
 from smspec.spec.shape import NULL_THAT_REMOVES_NOTHING
+from smspec.workspace.working_tree import ChangedFiles
 
 _FEW = 8
 """One spec of so many may be checked because of others: beyond, checking all of them costs no more."""
@@ -43,23 +53,66 @@ def discovered_specs(paths: Iterable[str], cache: InputCache) -> DiscoveredSpecs
     return job_specs(candidates, [plain_outline(path, cache) for path in candidates.found.values()], cache)
 
 
+def few_specs(
+    paths: list[str], changed: ChangedFiles | None, cache: InputCache
+) -> tuple[UntouchedSpecs, DiscoveredSpecs] | None:
+    """Return the specs of a directory that changed files surely leave as they are, and the others.
+
+    None if all have to be looked at, also to say that no job is affected, or that nothing extends a changed base spec.
+    """
+    untouched = None if changed is None else untouched_specs(paths, changed, cache)
+    if changed is None or untouched is None:
+        return None
+    try:
+        found = _others(untouched, cache)
+    except NoJobs:
+        return None
+    if not affected_by(changed, found.jobs, {}, cache):
+        return None
+    is_used = (not changed.touches(base) or untouched.extending(base) for base in found.unused_bases)
+    return (untouched, replace(found, unused_bases=())) if all(is_used) else None
+
+
+def _others(untouched: UntouchedSpecs, cache: InputCache) -> DiscoveredSpecs:
+    paths = untouched.others
+    candidates = Candidates(
+        asked=(untouched.directory,),
+        found={cache.identity(path): path for path in paths},
+        named=frozenset(),
+        outside=(),
+    )
+    return job_specs(candidates, [plain_outline(path, cache) for path in paths], cache)
+
+
 def changed_result(
-    found: DiscoveredSpecs, affected: Sequence[str], is_changed: Callable[[str], bool], cache: InputCache
+    found: DiscoveredSpecs,
+    affected: Sequence[str],
+    is_changed: Callable[[str], bool],
+    cache: InputCache,
+    untouched: UntouchedSpecs | None = None,
 ) -> ValidationResult | None:
     """Return the result for the affected ones of some specs; None if it takes a check of all to know it.
 
-    ``is_changed``: as for `narrowed_result`. Raise as `check_spec` does.
+    ``is_changed``: as for `narrowed_result`. ``untouched``: specs besides these that may conflict with them. Raise as
+    `check_spec` does.
     """
     try:
         for directory in {os.path.dirname(path) for path in found.jobs}:
             cache.organization(directory).defaults()
     except InvalidInput:
         return None  # who needs the defaults of a spec stops there
-    try:
-        checks = _Checks(found, affected, is_changed, cache)
-        checks.complete()
-    except UnknownConflicts:
-        return None
+    known_before: dict[str, CheckedSpec] = {}
+    while True:
+        checks = _Checks(found, affected, is_changed, cache, untouched, known_before)
+        try:
+            checks.complete()
+            break
+        except UnknownConflicts:
+            return None
+        except MoreSpecs as more:
+            assert untouched is not None
+            untouched.move(more.paths)
+            found = replace(_others(untouched, cache), unused_bases=())
     known = checks.checked
     # What is compared does not depend on how many specs are left.
     here = replace(found, jobs=tuple(known), searched=found.is_repository)
@@ -70,15 +123,22 @@ class _Checks:
     """The specs that have been checked: the affected ones, and those that they may conflict with."""
 
     def __init__(
-        self, found: DiscoveredSpecs, affected: Sequence[str], is_changed: Callable[[str], bool], cache: InputCache
+        self,
+        found: DiscoveredSpecs,
+        affected: Sequence[str],
+        is_changed: Callable[[str], bool],
+        cache: InputCache,
+        untouched: UntouchedSpecs | None,
+        known: dict[str, CheckedSpec],
     ) -> None:
         self._jobs = found.jobs
         self._affected = affected
         self._is_changed = is_changed
         self._cache = cache
-        self._related = RelatedSpecs(found.jobs, cache)
-        self._most = len(affected) + len(found.jobs) // _FEW
-        self._known: dict[str, CheckedSpec] = {}
+        self._untouched = untouched
+        self._related = RelatedSpecs(found.jobs, cache, untouched)
+        self._most = len(affected) + (len(found.jobs) if untouched is None else len(untouched.order)) // _FEW
+        self._known = known
 
     @property
     def checked(self) -> dict[str, CheckedSpec]:
@@ -94,7 +154,7 @@ class _Checks:
         # In the result for all, a finding in a file that several specs have stands where the first of them does.
         if shared and (len(own) > 1 or any(one.code == NULL_THAT_REMOVES_NOTHING.code for one in shared)):
             raise UnknownConflicts
-        if not self._affected or len(self._jobs) < 2:
+        if not self._affected or (len(self._jobs) < 2 and self._untouched is None):
             return
         self._add(self._related.to_bases(self._affected))
         followed: set[tuple[str, str | None]] = set()
@@ -114,6 +174,8 @@ class _Checks:
 
     def _check(self, paths: Sequence[str]) -> None:
         ahead = [path for path in dict.fromkeys(paths) if path not in self._known]
+        if self._untouched is not None and any(path in self._untouched.texts for path in ahead):
+            raise MoreSpecs(ahead)
         if len(self._known) + len(ahead) > max(self._most, ENOUGH):
             raise UnknownConflicts
         made = parallel_map(len(ahead), lambda number: check_spec(ahead[number], None, {}, self._cache))

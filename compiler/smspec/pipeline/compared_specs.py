@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import ExitStack
 from pathlib import PurePath
 
@@ -32,6 +33,7 @@ from smspec.pipeline.spec_discovery import (
     specs_below,
     take,
 )
+from smspec.pipeline.untouched_specs import UntouchedSpecs
 from smspec.pipeline.variants import Gathered, are_same, compile_variants, gather_variants, misplaced
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import MOST_LINKS, is_below
@@ -186,9 +188,12 @@ def tracked_files(repository: Repository) -> Tracked:
     )
 
 
-def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) -> dict[str, ComparedSpec]:
+def compared_specs(
+    paths: Iterable[str], cache: InputCache, tracked: Tracked, among: Mapping[str, bytes] | None = None
+) -> dict[str, ComparedSpec]:
     """Return the specs for some paths, those that do not exist left out, by their places.
 
+    ``among``: those of the only path that count, with their contents, if they have been found.
     Raise `OptionError` for too many links, OSError if the disk fails.
     """
     listed: dict[str, bool] = {}
@@ -197,7 +202,8 @@ def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) ->
     for path in paths:
         if is_directory(path):
             boundary = cache.searched(path)
-            for spec, content in specs_below(path, boundary, [], tracked.hides, tracked.has):
+            below = specs_below(path, boundary, [], tracked.hides, tracked.has) if among is None else among.items()
+            for spec, content in below:
                 if _taken(spec, cache, content):
                     listed.setdefault(spec, is_yaml(spec) and is_searched_below(path, _directory(spec)))
         elif os.path.lexists(path) and _taken(path, cache):
@@ -269,10 +275,12 @@ def unsearched_specs(
     settings: Mapping[str, str],
     tracked: Tracked,
     cache: InputCache,
+    skipped: AbstractSet[str] = frozenset(),
 ) -> tuple[str, ...]:
     """Return the real places of such specs below those of some paths that are directories, except the known ones.
 
-    A spec that did not change is found if git tracks it, and its name is that of a YAML or JSON file.
+    A spec that did not change is found if git tracks it, and its name is that of a YAML or JSON file. ``skipped``: what
+    git tracks, and no change affects.
     """
     places: set[str] = set()
     for path in known:
@@ -280,7 +288,7 @@ def unsearched_specs(
         places.update((whole,) if cache.identity(path) == whole else (place_of(path), whole))
     tops = {os.path.realpath(path) for path in paths if is_directory(path)}
     found = {path for top in tops for path in changed.below(top)}
-    names = (name for name in tracked.paths or () if name.lower().endswith(_USUAL_ENDINGS))
+    names = (name for name in tracked.paths or () if name.lower().endswith(_USUAL_ENDINGS) and name not in skipped)
     others = {os.path.join(tracked.top, name) for name in names}
     below = (path for path in others - found - places if any(is_below(path, top) for top in tops))
     jobs = {path for path in found - places if is_job_at(path, cache)}
@@ -299,9 +307,11 @@ def unlisted_specs(
     specs: Iterable[str],
     settings: Mapping[str, str],
     cache: InputCache,
+    untouched: UntouchedSpecs | None = None,
 ) -> dict[str, bool]:
     """Return the paths of all such specs, and of affected jobs for some paths, but for those that ``specs`` make.
 
+    ``untouched``: specs that are none of them.
     Each with whether it can be compiled: otherwise, a value of ``--set`` or ``--region`` is missing. Raise `GitFailed`,
     and `OptionError` for too many links.
     """
@@ -311,11 +321,12 @@ def unlisted_specs(
     tracked = tracked_files(changed.repository)
     tops = [os.path.realpath(path) for path in paths]
     check_checkout(tracked.absent(), known.values(), absent_specs(changed, tops, tracked), cache)
-    listed = compared_specs(paths, cache, tracked)
+    listed = compared_specs(paths, cache, tracked, None if untouched is None else untouched.others)
     made_from = {*known.values(), *(spec.path for spec in listed.values())}
     if notice := unread_notice(unread_submodules(changed, tops, made_from, cache)):
         raise GitFailed(notice)
-    hidden = unsearched_specs(changed, paths, made_from, settings, tracked, cache)
+    skipped = set() if untouched is None else untouched.places()
+    hidden = unsearched_specs(changed, paths, made_from, settings, tracked, cache, skipped)
     others = [spec.path for place, spec in listed.items() if place not in known]
     affected = affected_by(changed, others, settings, cache)
     made = {path: gather_variants(path, None, settings, cache) for path in (*hidden, *affected)}

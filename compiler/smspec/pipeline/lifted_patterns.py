@@ -1,5 +1,7 @@
 """Find changes after which a source may send more of what git does not have: other ignored files, such as credentials.
 
+Patterns that ignored them are gone, or the source is a different directory.
+
 The listings of both states are equal then, because neither checkout has these files. Another one may have them.
 """
 
@@ -25,7 +27,7 @@ from smspec.workspace.ignore_rules import (
     docker_pattern,
     patterns_above,
 )
-from smspec.workspace.revision import Revision
+from smspec.workspace.revision import Revision, place_below
 from smspec.workspace.working_tree import ChangedFiles
 
 _DOCKERIGNORE = ".dockerignore"
@@ -70,9 +72,9 @@ def _deciding(changed: ChangedFiles) -> dict[str, str]:
     decide = [path for path in changed.paths if _marked(path) or _is_ignore_file(path)]
     # git may write them in another encoding now, in which they have no pattern.
     may_be_rewritten = any(os.path.basename(path) == _ATTRIBUTES for path in changed.paths)
-    for file in changed.repository.staged:
+    for file in filter(lambda file: _is_ignore_file(file.path), changed.repository.staged):
         path = os.path.join(top, file.path)
-        if _is_ignore_file(path) and (may_be_rewritten or (file.mode == LINK and changed.touches(path))):
+        if may_be_rewritten or (file.mode == LINK and changed.touches(path)):
             decide.append(path)
     return {os.path.relpath(path, top): path for path in decide}
 
@@ -91,6 +93,40 @@ def ignored_sources(changed: ChangedFiles, specs: Iterable[Gathered], base: Revi
         if now.ignoring is not None and above(os.path.join(base.directory, inside)).count:
             found[now.ignoring] = inside
     return found
+
+
+def moved_sources(
+    specs: Iterable[Gathered], pairs: Iterable[tuple[str, str]], base: Revision, top: str
+) -> dict[str, tuple[str, str]]:
+    """Return places of specs, each with the old and the new place of its source, links resolved.
+
+    Only for a directory that the base has, too, or that git ignores: no checkout has files in a new one, unless someone
+    made them there. ``pairs``: old and new places of specs that are compared.
+    """
+    then: dict[str, dict[str | None, str]] = {}
+    now: dict[str, dict[str | None, str]] = {}
+    for side in specs:
+        is_old = is_below(os.path.realpath(side.path), base.directory)
+        start = base.directory if is_old else top
+        found = (then if is_old else now).setdefault(place_below(side.path, start), {})
+        for variant, inputs in side.inputs.items():
+            name = None if isinstance(inputs, Faulty) else inputs.document.string(SOURCE)
+            if name and "\0" not in name:
+                source = os.path.realpath(os.path.join(os.path.dirname(side.path), name))
+                found[variant] = os.path.relpath(source, start)
+    moved = {}
+    for before, after in {*((place, place) for place in then.keys() & now.keys()), *pairs}:
+        for variant, new in now.get(after, {}).items():
+            old = then.get(before, {}).get(variant)
+            if old not in (None, new) and _may_have_more(new, base, top):
+                moved[after] = str(old), new
+    return dict(sorted(moved.items()))
+
+
+def _may_have_more(place: str, base: Revision, top: str) -> bool:
+    prefix = "" if place == os.curdir else f"{place}/"
+    is_ignored = (above(os.path.join(start, place)).ignoring is not None for start in (base.directory, top))
+    return any(name.startswith(prefix) for name in base.forms) or any(is_ignored)
 
 
 def above(directory: str) -> PatternsAbove:

@@ -10,27 +10,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Several
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import read_spec_files
-from smspec.pipeline.plain_specs import PlainSpecs, top_keys
+from smspec.pipeline.plain_specs import COMPARED, PlainSpecs, top_keys
+from smspec.pipeline.searched_text import ComparedAddress, Searched, TextSearch, searched
+from smspec.pipeline.untouched_specs import UntouchedSpecs
 from smspec.service.s3_address import ends_inside_a_name, normal
 from smspec.source import Document, Mapping, Node, Sequence
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.repository_facts import JobFacts, Stated
 
-_COMPARED = frozenset({"name", "job_name", "checkpoints", "tensorboard", "channels", "api", "checks", "overlays"})
-"""Keys of a base spec by which jobs that extend it are compared: for these, all jobs are compiled."""
 _NAMING = frozenset({"name", "job_name", "api", "overlays"})
 _NAMES_A_JOB = frozenset({"name", "job_name", "TrainingJobName"})
-# It begins where a word does, and has no brace: otherwise a long text would take hours.
-_VARIABLE = re.compile(r"(?<![^\s\"'\[\]{},])([^\s\"'\[\]{},]*)\$\{\{[^{}]*\}\}(?=(\S?))")
-_AFTER_A_VALUE = frozenset(["", '"', "'", ",", "]", "}"])
-_ADDRESS = re.compile(r"s3://[^\s\"',\[\]{}#$]*")
 _SIMPLE_ADDRESS = re.compile(r"s3://[A-Za-z0-9._/:+=@!~-]+")
 _SIMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _DERIVED_NAME = re.compile(r"(.+)-[0-9a-f]{10}")
@@ -41,67 +37,16 @@ ENOUGH = 3
 """So many jobs with one output prefix intend it, however many more there are."""
 
 
+class MoreSpecs(Exception):
+    """Some untouched specs may conflict, too."""
+
+    def __init__(self, paths: Several[str]) -> None:
+        super().__init__()
+        self.paths = paths
+
+
 class UnknownConflicts(Exception):
     """The texts do not show which specs may conflict."""
-
-
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """What the texts of a spec have that is compared. ``is_any``: it may have any name and any address.
-
-    ``addresses``: each with whether it may go on. ``beginnings``: of texts that a variable completes. ``output``: the
-    address that is surely no more than the output prefix; empty if there is none.
-    """
-
-    text: str
-    addresses: tuple[tuple[str, bool], ...]
-    beginnings: tuple[str, ...]
-    output: str
-    is_any: bool
-
-
-def searched(text: str, output: str = "") -> Searched:
-    """Return what a text has that specs are compared by. ``output``: what it sets as a prefix, if that is known."""
-    is_any = False
-    beginnings = []
-    for match in _VARIABLE.finditer(text) if "${{" in text else ():
-        before, after = match.groups()
-        if before and "s3://" not in before:
-            beginnings.append(before)
-            is_any |= "s3://".startswith(before)
-        is_any |= not before and after not in _AFTER_A_VALUE
-    addresses = tuple((match[0], _goes_on(text, match)) for match in _ADDRESS.finditer(text))
-    is_once = [one for one in addresses if one[0] == output] == [(output, False)]
-    return Searched(
-        text=text,
-        addresses=addresses,
-        beginnings=tuple(beginnings),
-        output=output if is_once else "",
-        is_any=is_any,
-    )
-
-
-def _goes_on(text: str, match: re.Match[str]) -> bool:
-    """Return whether an address may be longer than what matches: it has a comma, or a variable is next."""
-    start, end = match.span()
-    after, quote = text[end : end + 1], text[start - 1 : start] if start else ""
-    return not (after.isspace() or not after or (after in "\"'" and after == quote))
-
-
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """An address without the slash at its end. ``longer``: those that begin with it are of interest, too."""
-
-    text: str
-    longer: bool
-    is_output: bool
-
-    def may_meet(self, address: str, goes_on: bool) -> bool:
-        """Return whether an address may be this one, or a prefix of it, or of interest because it is longer."""
-        address = address.rstrip("/")
-        if self.text.startswith(address):
-            return True
-        return (self.longer or goes_on) and address.startswith(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +58,21 @@ class Related:
 
 
 class RelatedSpecs:
-    """Finds specs by their texts, which are searched once. ``paths`` are those of all specs, in their order."""
+    """Finds specs by their texts, which are searched once.
 
-    def __init__(self, paths: Several[str], cache: InputCache) -> None:
+    ``paths`` are those of all specs, in their order, but for ``untouched`` ones, of which only those that may conflict
+    are looked at: `MoreSpecs` is raised with these.
+    """
+
+    def __init__(self, paths: Several[str], cache: InputCache, untouched: UntouchedSpecs | None = None) -> None:
         self._paths = paths
+        self._untouched = untouched
         self._cache = cache
         self._plain = PlainSpecs(cache)
         self._outputs: dict[str, str | None] = {}
         self._of_bases: dict[int, Searched] = {}
         self._parts: dict[str, tuple[Searched, ...]] = {}
-        self._known: set[_Target | str] = set()
+        self._known: set[ComparedAddress | str] = set()
 
     def to_bases(self, specs: Iterable[str]) -> Related:
         """Return the specs that may conflict because of what base specs set. Raise `UnknownConflicts`."""
@@ -136,13 +86,15 @@ class RelatedSpecs:
         outputs.discard("")
         if not outputs:
             return Related((), {})
-        targets = {_Target(normal(output)[:-1], False, True) for output in outputs}
+        if self._untouched is not None:
+            raise UnknownConflicts  # all specs of one name
+        targets = {ComparedAddress(normal(output)[:-1], False, True) for output in outputs}
         found = self._found(targets, set())
         return Related((*found.paths, *self._of_one_name()), found.by_output)
 
     def to_jobs(self, facts: Iterable[JobFacts]) -> Related:
         """Return the specs that may conflict with jobs that have some facts. Raise `UnknownConflicts`."""
-        targets, names = set[_Target](), set[str]()
+        targets, names = set[ComparedAddress](), set[str]()
         for job in facts:
             targets.update(_targets(job))
             for name in (job.name.text, job.job_name.text, *job.alternatives):
@@ -154,7 +106,7 @@ class RelatedSpecs:
         self._known |= {*targets, *names}
         return self._found(targets, names)
 
-    def _found(self, targets: set[_Target], names: set[str]) -> Related:
+    def _found(self, targets: set[ComparedAddress], names: set[str]) -> Related:
         if not targets and not names:
             return Related((), {})
         words = "|".join(map(re.escape, sorted(names)))
@@ -193,7 +145,39 @@ class RelatedSpecs:
             shared = [looks[id(part)] for part in (parts[:1] if parts[0].output else parts)]
             for output in filter(None, shared):
                 by_output.setdefault(str(output), []).append(path)
+        if self._untouched is not None:
+            self._find_untouched(self._untouched, TextSearch(targets, names), look, by_output)
         return Related(tuple(paths), {output: tuple(found) for output, found in by_output.items()})
+
+    def _find_untouched(
+        self,
+        untouched: UntouchedSpecs,
+        search: TextSearch,
+        look: Callable[[Searched], bool | str],
+        by_output: dict[str, list[str]],
+    ) -> None:
+        """Add untouched specs to those that share an output prefix; raise `MoreSpecs` for others that may conflict."""
+        more: list[str] = []
+        for bases, paths in untouched.groups():
+            parts = (self._of_base(self._cache.spec(base)) for base in bases)
+            more += paths if any(map(look, parts)) else ()
+        for path, shared in untouched.searched(search):
+            if shared is None:
+                self._cache.take(path, untouched.texts[path])
+                found = look(self._of(path)[0])
+                more += [path] if found is True else ()
+                shared = str(found) if found and found is not True else ""
+            if shared:
+                by_output.setdefault(shared, []).append(path)
+        if more:
+            raise MoreSpecs(more)
+        for found_there in by_output.values():
+            found_there.sort(key=untouched.order.__getitem__)
+
+    def _of_base(self, document: Document) -> Searched:
+        if id(document) not in self._of_bases:  # which the cache keeps
+            self._of_bases[id(document)] = searched(_values(document.root), self._output(document) or "")
+        return self._of_bases[id(document)]
 
     def _of_one_name(self) -> Iterable[str]:
         """Return the specs that may have a name which another may have, too."""
@@ -232,15 +216,12 @@ class RelatedSpecs:
         """Return what the texts of a spec have, its own first. Raise `UnknownConflicts`."""
         if path not in self._parts:
             bases = self._bases(path)
-            for document in bases:
-                if id(document) not in self._of_bases:  # which the cache keeps
-                    self._of_bases[id(document)] = searched(_values(document.root), self._output(document) or "")
             text = self._cache.plain(path)
             if text is None:
                 own = searched(_values(self._cache.spec(path).root))
             else:
                 own = searched(self._cache.content(path).decode("ascii"), text.values.get("output", "").strip())
-            self._parts[path] = (own, *(self._of_bases[id(document)] for document in bases))
+            self._parts[path] = (own, *map(self._of_base, bases))
         return self._parts[path]
 
     def _output(self, document: Document) -> str | None:
@@ -272,7 +253,7 @@ def _values(root: Node) -> str:
 
 def _only_output(document: Document) -> str | None:
     keys = top_keys(document)
-    if not keys.isdisjoint(_COMPARED):
+    if not keys.isdisjoint(COMPARED):
         return None
     if "output" not in keys:
         return ""
@@ -280,7 +261,7 @@ def _only_output(document: Document) -> str | None:
     return written if written is not None and _SIMPLE_ADDRESS.fullmatch(written) else None
 
 
-def _targets(job: JobFacts) -> Iterator[_Target]:
+def _targets(job: JobFacts) -> Iterator[ComparedAddress]:
     """Yield what a job writes and reads. Raise `UnknownConflicts` for an address that YAML may write otherwise."""
     written: list[tuple[Stated | None, bool]] = [
         (job.output, False),
@@ -292,4 +273,4 @@ def _targets(job: JobFacts) -> Iterator[_Target]:
         if stated is not None:
             if not _SIMPLE_ADDRESS.fullmatch(stated.text):
                 raise UnknownConflicts
-            yield _Target(normal(stated.text)[:-1], longer, stated is job.output)
+            yield ComparedAddress(normal(stated.text)[:-1], longer, stated is job.output)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ENDINGS = (".yaml", ".yml")
 """How the names of files end that a search reads, in any case."""
 
-_SIMPLE_PATH = re.compile(r"[A-Za-z0-9_./-]+\.ya?ml")
+SIMPLE_PATH = re.compile(r"[A-Za-z0-9_./-]+\.ya?ml")
 
 _NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
 
@@ -153,7 +153,7 @@ def plain_extends(text: PlainText) -> tuple[str, ...] | None:
         written = tuple(item.strip() for item in value[1:-1].split(",")) if value != "[]" else ()
     else:
         written = text.items.get("extends", ("",)) if not value else ("",)
-    return written if all(map(_SIMPLE_PATH.fullmatch, written)) else None
+    return written if all(map(SIMPLE_PATH.fullmatch, written)) else None
 
 
 def is_job(of_it: Outline, cache: InputCache, *, is_named: bool = False) -> bool:
@@ -221,7 +221,7 @@ def specs_below(
             if parent != directory and not MARKERS.isdisjoint(files) and is_output(os.path.realpath(parent)):
                 directories.clear()  # the model of a job may contain its spec
                 continue
-            directories[:] = sorted(filter(_is_entered, directories))
+            directories[:] = sorted(filter(is_entered, directories))
             for path in (os.path.join(parent, name) for name in directories):
                 if follows is not None and os.path.islink(path) and boundary.is_directory(path) and follows(path):
                     target, way = os.path.realpath(path), (*trail, os.path.realpath(parent))
@@ -257,7 +257,7 @@ def skipped_above(path: str, directory: str, is_output: Callable[[str], bool]) -
     above = directory
     for name in os.path.relpath(path, directory).split(os.sep)[:-1]:
         above = os.path.join(above, name)
-        if not _is_entered(name) or is_output(above):
+        if not is_entered(name) or is_output(above):
             return above
     return None
 
@@ -313,7 +313,8 @@ def is_yaml(name: str) -> bool:
     return name.lower().endswith(ENDINGS)
 
 
-def _is_entered(directory: str) -> bool:
+def is_entered(directory: str) -> bool:
+    """Return whether a search enters directories with a name."""
     return directory not in _NEVER_SEARCHED and not directory.startswith(".")
 
 

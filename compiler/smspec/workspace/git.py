@@ -13,8 +13,8 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
+from typing import NamedTuple
 
-from smspec.source.frozen import dataclass
 from smspec.source.git_command import MOST_PROCESSOR_SECONDS, GitEndless, GitMissing, GitWaits, run_git, start_git
 from smspec.source.real_file import is_below
 from smspec.workspace.boundary_search import repository_above
@@ -34,6 +34,7 @@ _STAGED = re.compile(
     rb"  ctime: (?P<ctime>\d+:\d+)\n  mtime: (?P<mtime>\d+:\d+)\n  dev: \d+\tino: (?P<inode>\d+)\n"
     rb"  uid: \d+\tgid: \d+\n  size: (?P<size>\d+)\tflags: [0-9a-f]+\n"
 )
+_PROMISED = re.compile(r"remote\..*\.promisor|extensions\.partialclone", re.DOTALL)
 _LONGEST_PATH = 8192
 _NAMESPACES = ("refs/", "refs/tags/", "refs/heads/", "refs/remotes/")
 """Where git looks for a name. It takes the first, so a tag `main` would hide the branch `main`."""
@@ -47,8 +48,7 @@ class AmbiguousRevision(GitFailed):
     """Refs with different commits have the name of a revision."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(NamedTuple):  # a repository has thousands of them
     """A file of a revision: its content is the object; ``mode`` as git writes it, ``120000`` for a link."""
 
     path: str
@@ -56,8 +56,7 @@ class Entry:
     object: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StagedFile:
+class StagedFile(NamedTuple):
     """A file of the index. ``state``: size, times, and inode of the file in the working tree when git last saw it."""
 
     path: str
@@ -134,7 +133,7 @@ class Repository:
             if line:
                 facts, _, path = line.partition(b"\t")
                 mode, _, name = facts.decode("ascii").split(" ")
-                yield Entry(path=os.fsdecode(path), mode=mode, object=name)
+                yield Entry(os.fsdecode(path), mode, name)
 
     @cached_property
     def staged(self) -> tuple[StagedFile, ...]:
@@ -184,21 +183,29 @@ class Repository:
         """Write an index that has the files of a commit to a file of its own."""
         self._bytes("read-tree", commit, index=index)
 
-    def setting(self, name: str) -> str:
-        """Return a setting; empty if there is none."""
+    @cached_property
+    def _settings(self) -> dict[str, str]:
+        """The settings by their names as git prints them; none if git cannot read them."""
         try:
-            return self._text("config", "--get", name).strip()
+            listed = self._text("config", "--list", "-z").split("\0")
         except GitFailed:
-            return ""
+            return {}
+        return {name: value for name, _, value in (line.partition("\n") for line in listed) if name}
+
+    def setting(self, name: str) -> str:
+        """Return a setting, whose name is in small letters; empty if there is none."""
+        return self._settings.get(name, "").strip()
 
     def has_filters(self) -> bool:
         """Return whether a filter other than that of Git LFS is configured."""
-        try:
-            names = self._text("config", "--name-only", "--get-regexp", r"^filter\.")
-        except GitFailed:
-            return False
-        return any(not name.startswith("filter.lfs.") for name in names.splitlines())
+        return any(name.startswith("filter.") and not name.startswith("filter.lfs.") for name in self._settings)
 
+    def converts(self) -> bool:
+        """Return whether settings may let files differ from what git stores, in their lines or modes."""
+        usual = (("core.autocrlf", "false"), ("core.eol", "lf"), ("core.filemode", "true"))
+        return any(self._settings.get(name, value) != value for name, value in usual)
+
+    @cached_property
     def index_time(self) -> int:
         """Return when the index was written, in nanoseconds; 0 without one."""
         try:
@@ -213,10 +220,7 @@ class Repository:
 
     def is_partial(self) -> bool:
         """Return whether git would fetch missing objects from a remote repository."""
-        try:
-            return bool(self._bytes("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$"))
-        except GitFailed:
-            return False
+        return any(map(_PROMISED.fullmatch, self._settings))
 
     def lacks(self, name: str) -> str:
         """Return the sentence about a missing object."""
@@ -297,8 +301,10 @@ def repository_of(directory: str) -> Repository:
 
 def checked_repository(top: str) -> Repository:
     """Return the repository of `.git` in a directory, a path without links. Raise `GitFailed`."""
-    shown = _output(["rev-parse", "--show-toplevel"], top).decode("utf-8", "surrogateescape").removesuffix("\n")
-    own = _output(["rev-parse", "--absolute-git-dir"], top).decode("utf-8", "surrogateescape").removesuffix("\n")
+    found = _output(["rev-parse", "--show-toplevel", "--absolute-git-dir"], top).decode("utf-8", "surrogateescape")
+    # A path may have a line break.
+    shown = top if found.startswith(f"{top}\n") else found.partition("\n")[0]
+    own = found[len(shown) + 1 :].removesuffix("\n")
     if os.path.realpath(shown) != top:
         raise GitFailed(f"the working tree of `{top}` is `{shown}` for git: remove `core.worktree` from its settings")
     marker, own = os.path.join(top, ".git"), os.path.realpath(own)

@@ -12,6 +12,7 @@ import os
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import takewhile
 
 from smspec.source import ListedFile, Listing
@@ -21,7 +22,7 @@ from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.git import LINK, SUBMODULE, Entry, GitFailed, GitObjects, Repository, submodule_of
 from smspec.workspace.source_walk import MARKERS
-from smspec.workspace.working_tree import Conversions
+from smspec.workspace.working_tree import ChangedFiles, Conversions
 
 _EXECUTABLE = "100755"
 _FORMS = {SUBMODULE: "submodule", _EXECUTABLE: "executable"}
@@ -35,9 +36,20 @@ _MOST_LINK_BYTES = 4096
 
 
 class Revision:
-    """A revision of a repository, in ``directory``. ``name`` is the name that the user typed."""
+    """A revision of a repository, in ``directory``. ``name`` is the name that the user typed.
 
-    def __init__(self, repository: Repository, objects: GitObjects, name: str, directory: str) -> None:
+    ``changed``: what changed since it, if that is known. ``without``: places of specs that only `bring` extracts.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        objects: GitObjects,
+        name: str,
+        directory: str,
+        changed: ChangedFiles | None = None,
+        without: AbstractSet[str] = frozenset(),
+    ) -> None:
         self.name = name
         self.directory = os.path.realpath(directory)
         self._repository = repository
@@ -51,14 +63,15 @@ class Revision:
         self._brought: set[str] = set()
         self._directories: set[str] | None = None
         self._lfs: dict[str, tuple[str, int]] = {}
-        commit = repository.commit(name)
-        entries = list(repository.entries(commit))
+        commit = repository.commit(name) if changed is None else changed.commit
+        entries = list(repository.entries(commit)) if changed is None else changed.entries
         self._conversions = Conversions(repository, commit, entries)
         links = self._sort(entries)
         self._names = sorted(self._files)
         # The search for .gitignore files of a working tree ends here.
         open(os.path.join(self.directory, ".git"), "wb").close()
-        self._bring(path for path in self._files if path.lower().endswith(_ALWAYS) or _is_of_lock(path))
+        always = (path for path in self._files if path.lower().endswith(_ALWAYS) or _is_of_lock(path))
+        self._bring(path for path in always if path not in without)
         self._link(links)
         for path, commit in self._submodules.items():
             self._enter(path, commit)
@@ -264,9 +277,11 @@ def _is_of_lock(path: str) -> bool:
 
 def _is_inside(path: str) -> bool:
     """Return whether a path is one that git itself would check out."""
-    return "\0" not in path and all(
-        step not in ("", ".", "..") and not _OF_GIT.fullmatch(step) for step in path.split("/")
-    )
+    steps = path.split("/")
+    if "\0" in path or not {"", ".", ".."}.isdisjoint(steps):
+        return False
+    is_other = path.isascii() and "git" not in path.lower()  # most paths
+    return is_other or not any(map(_OF_GIT.fullmatch, steps))
 
 
 def _directories_above(path: str) -> Iterator[str]:

@@ -72,13 +72,13 @@ def policies_in(directory: str) -> list[str]:
 
 def is_settings(path: str) -> bool:
     """Return whether a file counts for the specs below it. Some systems ignore the case of a name."""
-    return os.path.basename(path).lower() in SETTINGS or is_of_lock(path)
+    return path.rpartition("/")[2].lower() in SETTINGS or is_of_lock(path)
 
 
 def is_of_lock(path: str) -> bool:
     """Return whether a file is a lockfile, or one of the lists of packages that a lockfile names."""
-    directory, name = os.path.split(path)
-    return name.lower() == LOCK or os.path.basename(directory) == LOCK_DIRECTORY
+    directory, _, name = path.rpartition("/")
+    return name.lower() == LOCK or directory.rpartition("/")[2] == LOCK_DIRECTORY
 
 
 def _counts_for(path: str, places: Iterable[str]) -> bool:

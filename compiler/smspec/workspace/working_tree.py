@@ -59,9 +59,9 @@ class Changes:
     filtered: dict[str, str]
 
 
-def changes_since(repository: Repository, commit: str) -> Changes:
+def changes_since(repository: Repository, commit: str, entries: Iterable[Entry] | None = None) -> Changes:
     """Return what differs in the working tree, removed files too, but no ignored ones. Raise `GitFailed`."""
-    base = {entry.path: entry for entry in repository.entries(commit)}
+    base = {entry.path: entry for entry in (repository.entries(commit) if entries is None else entries)}
     staged = {file.path: file for file in repository.staged}
     untracked = {path for path in repository.untracked() if path not in base}
     tree = WorkingTree(repository, staged)
@@ -214,8 +214,8 @@ class WorkingTree:
     def __init__(self, repository: Repository, staged: dict[str, StagedFile]) -> None:
         self._repository = repository
         self._staged = staged
-        self._written = repository.index_time()
-        self._has_modes = repository.setting("core.fileMode").lower() != "false"
+        self._written = repository.index_time
+        self._has_modes = repository.setting("core.filemode").lower() != "false"
         self.objects = {path: file.object for path, file in staged.items()}
 
     def is_untouched(self, path: str) -> bool:
@@ -313,7 +313,6 @@ def object_name(name: str, content: bytes) -> str:
 
 
 def _hashed(name: str, size: int, file: BinaryIO) -> str:
-    """Return the name of an object with some content, by the algorithm of the given name."""
     # The name of an object, not a proof of who wrote it: git detects forged SHA-1 when it stores an object.
     digest = (hashlib.sha1 if len(name) == _SHA1 else hashlib.sha256)(b"blob %d\0" % size, usedforsecurity=False)
     while chunk := file.read(_CHUNK):
@@ -327,7 +326,9 @@ class ChangedFiles:
     def __init__(self, repository: Repository, revision: str) -> None:
         self.repository = repository
         self._top = repository.top
-        changed = changes_since(repository, repository.commit(revision))
+        self.commit = repository.commit(revision)
+        self.entries = tuple(repository.entries(self.commit))
+        changed = changes_since(repository, self.commit, self.entries)
         self.unread: list[str] = []
         """The submodules that changed, and that are not checked out: what changed in them is unknown."""
         self.paths = tuple(sorted(self._paths(repository, changed)))

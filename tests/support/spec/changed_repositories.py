@@ -42,10 +42,14 @@ POLICIES = [
 
 
 class Writer:
-    """Writes one repository. ``draw`` decides everything."""
+    """Writes one repository. ``draw`` decides everything.
 
-    def __init__(self, directory: Path, seed: int) -> None:
+    ``is_plain``: no link and no setting decides about all specs, but more of them are written in an unusual way.
+    """
+
+    def __init__(self, directory: Path, seed: int, *, is_plain: bool = False) -> None:
         self.draw = random.Random(seed)
+        self.is_plain = is_plain
         self.home = repository(directory)
         self.specs: list[str] = []
 
@@ -86,7 +90,25 @@ class Writer:
         lines += [f"name: {self.draw.choice(NAMES)}"] if self.chance(0.1) else []
         lines += ["checks: {ignore: [{rule: SM705, because: known}]}"] if self.chance(0.05) else []
         lines += ["stoping: {}"] if self.chance(0.05) else []
+        if self.is_plain and self.chance(0.6):
+            lines = [line for line in lines if line.partition(":")[0] not in ("source", "overlays", "name", "stoping")]
         return "\n".join(lines) + "\n"
+
+    def unusual(self, text: str, up: str) -> str:
+        """Return a spec that is written in another way, or names other files."""
+        others = ["spare.yaml", ".hidden/base.yaml", "odd", *self.specs[-2:]]
+        for share, old, new in (
+            (0.2, "extends: [", f"extends: [{up}{self.draw.choice(others)}, "),
+            (0.05, "{base: python:3.12-slim}", f"{{base: python:3.12-slim, secrets: {{key: {{file: {up}secret}}}}}}"),
+            (0.05, "source: ", "source:\n  "),
+            (0.05, "source: ", '"source": '),
+            (0.03, f"source: {up}", "source: ${{ vars.where }}"),
+            (0.05, "smspec: v1", "---\nsmspec: v1"),
+            (0.04, "\nname: ", "\nNAME: "),
+            (0.03, "\n", "\r\n"),
+        ):
+            text = text.replace(old, new) if self.chance(share) else text
+        return text
 
     def job(self, place: str) -> str:
         up = "../" * place.count("/")
@@ -125,7 +147,8 @@ class Writer:
         lines += ["metrics: [{name: loss, regex: 'loss=([0-9.]+)'}]"] if self.chance(0.2) else []
         lines += ["  broken: [" if self.chance(0.5) else "stoping: {}"] if self.chance(0.04) else []
         lines += ['environment: {NOTE: "a\\tb"}'] if self.chance(0.1) else []
-        return "\n".join(lines) + "\n"
+        text = "\n".join(lines) + "\n"
+        return self.unusual(text, up) if self.is_plain else text
 
     def ignored(self) -> str:
         rule = self.draw.choice(["SM701", "SM702", "SM703", "SM705", "SM709"])
@@ -139,6 +162,8 @@ class Writer:
         return place
 
     def link(self) -> None:
+        if self.is_plain:
+            return
         target = self.draw.choice([*self.specs, *SOURCES, "teams"])
         path = self.home / self.draw.choice(
             [f"jobs/l{self.draw.randrange(9)}.yaml", f"l{self.draw.randrange(9)}", "jobs/j1"]
@@ -159,7 +184,11 @@ class Writer:
             self.spec()
         for _ in range(self.draw.choice([0, 0, 1, 2])):
             self.link()
-        if self.chance(0.3):
+        if self.is_plain:
+            for place, text in (("secret", "x\n"), (".hidden/base.yaml", self.base("a")), ("odd", self.base("a"))):
+                self.write(place, text)
+            self.write(".gitattributes", self.draw.choice(["*.bin filter=lfs\n", "*.py ident\n", "* text=auto\n"]))
+        elif self.chance(0.3):
             self.write(self.draw.choice(["smspec.toml", "jobs/smspec.toml"]), self.draw.choice(POLICIES))
         if self.chance(0.2):
             self.write("smspec.lock", '{"environments": {}, "images": {}}\n')
@@ -194,22 +223,33 @@ class Writer:
             place = spec()
             self.write(place, self.job(place))
 
+        anywhere = [
+            lambda: self.write("secret", "y\n"),
+            lambda: self.write(".hidden/base.yaml", self.base("a")),
+            lambda: self.write("odd", self.base("a")),
+            lambda: self.write("src/one/__pycache__/a.pyc", "1\n"),
+            lambda: self.write("SRC/one/x.py", "1\n"),
+            lambda: self.write("src/one/x.txt", "1\n"),
+            lambda: self.write(".git/info/exclude", "*.txt\n"),
+            lambda: git(self.home, "update-index", "--chmod=+x", "shared/train.py"),
+        ]
         return [
+            *(anywhere if self.is_plain else ()),
             *(rewrite, rewrite, rewrite, append, append, append, self.spec, move, remove, self.link),
             lambda: self.write("src/one/train.py", "print(1)\n"),
             lambda: self.write("shared/new.py", "print(1)\n"),
             lambda: self.write("src/two/x.log", "ignored\n"),
             lambda: self.write("requirements.txt", "numpy==2.2.0\n"),
-            lambda: self.write("smspec.toml", self.draw.choice(POLICIES)),
+            lambda: self.write("README.md" if self.is_plain else "smspec.toml", self.draw.choice(POLICIES)),
             lambda: self.write("README.md", "text\n"),
             lambda: self.write(self.draw.choice(BASES), self.base("teams/a.yaml")),
             lambda: self.write("src/.gitignore", "*.txt\n"),
         ]
 
 
-def write_changed_repository(directory: Path, seed: int) -> Path:
-    """Write a repository, commit it, and change some of it; the same seed gives the same."""
-    writer = Writer(directory, seed)
+def write_changed_repository(directory: Path, seed: int, *, is_plain: bool = False) -> Path:
+    """Write a repository, commit it, and change some of it: the same for a seed, and ``is_plain`` of a `Writer`."""
+    writer = Writer(directory, seed, is_plain=is_plain)
     writer.whole()
     commit(writer.home)
     for change in writer.draw.choices(writer.changes(), k=writer.draw.choice([1, 1, 1, 2, 3])):

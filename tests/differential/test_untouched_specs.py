@@ -1,0 +1,81 @@
+"""Outputs with a glance at most specs, against those with a look at each, in generated repositories."""
+
+import json
+
+import pytest
+
+from smspec.cli import base_comparison
+from smspec.pipeline import changed_result
+from smspec.pipeline.plain_specs import glance
+from smspec.pipeline.untouched_specs import untouched_specs
+from support.git_repository import commit, repository
+from support.small_job import write_job
+from support.smspec_command import smspec
+from support.spec.changed_repositories import write_changed_repository
+
+COMMANDS = (
+    ("diff", "--base", "HEAD", ".", "--format", "json"),
+    ("diff", "--base", "HEAD", "jobs"),
+    ("validate", "--changed", "HEAD", ".", "-v"),
+    ("validate", "--changed", "HEAD", "jobs", "--format", "json"),
+)
+
+
+@pytest.mark.parametrize("few", [1, 8])
+@pytest.mark.parametrize("seed", range(24))
+def test_glance_changes_no_output(tmp_path, monkeypatch, seed, few):
+    home = write_changed_repository(tmp_path / "home", seed, is_plain=True)
+    monkeypatch.setattr(changed_result, "_FEW", few)
+    found = []
+
+    def noted(*args, **options):
+        found.append(untouched_specs(*args, **options))
+        return found[-1]
+
+    for module in (base_comparison, changed_result):
+        monkeypatch.setattr(module, "untouched_specs", noted)
+    glanced = [smspec(*command, cwd=home) for command in COMMANDS]
+    for module in (base_comparison, changed_result):
+        monkeypatch.setattr(module, "untouched_specs", lambda *_, **__: None)
+    assert glanced == [smspec(*command, cwd=home) for command in COMMANDS]
+    assert len(found) == len(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "source: x\n  y\n",
+        "source: null\n",
+        "o: {source: x}\n",
+        "source: x\no:\n  source: y\n",
+        "extends: [a.yaml b.yaml]\n",
+        "extends:\n  - a.yaml\n    - b.yaml\n",
+        "extends:\n  - a.yaml\n# more\n  - b.yaml\n",
+        "extends: *bases\n",
+        "? source\n: x\n",
+        '"s\\x6furce": x\n',
+        "image:\n  python_requirements: a.txt\n    b\n",
+    ],
+)
+def test_glance_is_not_sure_of_an_unusual_text(text):
+    assert glance(b"smspec: v1\n" + text.encode()) is None
+
+
+def test_usual_text_is_glanced_at():
+    assert glance(b"smspec: v1\nsource: a/\nextends: [b.yaml, ../c.yml]\nname: x\n") is not None
+
+
+def test_comparison_extracts_only_what_a_change_concerns(tmp_path, monkeypatch):
+    home = repository(tmp_path / "home")
+    for number in range(9):
+        write_job(home / f"jobs/j{number}")
+    commit(home)
+    (home / "jobs/j4/src/train.py").write_text("print('other')\n")
+    extracted = []
+    bring = base_comparison.Revision._bring
+    monkeypatch.setattr(
+        base_comparison.Revision, "_bring", lambda self, paths: bring(self, [extracted.append(p) or p for p in paths])
+    )
+    done = smspec("diff", "--base", "HEAD", ".", "--format", "json", cwd=home)
+    assert [job["file"] for job in json.loads(done.out)] == ["jobs/j4/job.yaml"]
+    assert {place.split("/")[1] for place in extracted if place.startswith("jobs/")} == {"j4"}
