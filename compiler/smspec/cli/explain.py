@@ -11,6 +11,7 @@ from smspec.cli.console import Console, UsageError
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.diagnostics.quoting import one_of, visible
 from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.wrapping import wrapped
 from smspec.source import to_data
 
 HELP = """\
@@ -93,7 +94,8 @@ def _explain_failure(args: argparse.Namespace, console: Console) -> int:
     if args.format == "json":
         console.content(f"{json.dumps(diagnosis.record(), indent=2)}\n")
     else:
-        console.result("".join(f"{visible(line)}\n" for line in diagnosis.lines()))
+        shown = (wrapped(visible(line), console.out_columns, rest="  ") for line in diagnosis.lines())
+        console.result("".join(f"{line}\n" for line in shown))
     return 0
 
 

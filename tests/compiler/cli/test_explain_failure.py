@@ -33,6 +33,13 @@ def server(aws, monkeypatch, tmp_path):
     return aws
 
 
+def test_lines_of_a_screen_break_between_words(tmp_path):
+    (tmp_path / "failure.txt").write_text(f"{KILLED}\n")
+    narrow, wide = (smspec("explain", "--failure", "failure.txt", cwd=tmp_path, columns=many).out for many in (40, 500))
+    assert narrow.split() == wide.split()
+    assert [line for line in narrow.splitlines() if len(line) > 40 and not line.strip().startswith("http")] == []
+
+
 def test_failure_of_a_file_is_explained(tmp_path):
     (tmp_path / "failure.txt").write_text(f"{KILLED}\n")
     done = smspec("explain", "--failure", "failure.txt", cwd=tmp_path)
