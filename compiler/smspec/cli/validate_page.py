@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Diagnostic
+from smspec.diagnostics import Diagnostic, count
 from smspec.diagnostics.quoting import masked, visible
 from smspec.diagnostics.text_format import framed
 from smspec.pipeline.validation_result import ValidationResult
@@ -23,11 +23,18 @@ def validation_page(result: ValidationResult) -> str:
     numbers = {diagnostic: number for number, diagnostic in enumerate(result.diagnostics, 1)}
     facts = [
         ("checked", result.summary().removeprefix("checked ").rpartition(": ")[0]),
-        *([("cost ceiling", result.ceiling().partition(": ")[2])] if result.ceiling() else []),
+        *([("cost ceiling", _ceiling(result))] if result.ceiling() else []),
         *([("images", result.unpinned())] if result.unpinned() else []),
     ]
     findings = [_finding(diagnostic, texts) for diagnostic in result.diagnostics]
     return repository_page(list(_jobs(result, numbers)), findings, data_flow(result.jobs), facts)
+
+
+def _ceiling(result: ValidationResult) -> str:
+    """Return the ceiling of all jobs, and how many it does not count."""
+    unknown = sum(spec.cost is None for _, spec in result.checked)
+    without = f"; not counted: {count(unknown, 'job')} whose ceiling is unknown" if unknown else ""
+    return result.ceiling().partition(": ")[2] + without
 
 
 def _finding(diagnostic: Diagnostic, texts: dict[str, SourceText]) -> PageFinding:

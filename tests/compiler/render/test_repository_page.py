@@ -18,6 +18,7 @@ from smspec.render.data_flow import DataFlow
 from smspec.render.pages import page_template
 from smspec.render.pages.job_graph import HEIGHT, WIDTH, drawings
 from smspec.render.pages.repository_page import PageFinding, PageJob, repository_page
+from support.small_job import READY
 from support.smspec_command import smspec
 
 CHROMIUM = shutil.which("chromium")
@@ -98,12 +99,27 @@ def test_page_is_complete_without_a_script(specs):
     assert "hidden" in tools
 
 
-@pytest.mark.parametrize(("price", "widths"), [(0.5, ["100.0", "25.0"]), (None, ["50.0", "100.0"])])
+@pytest.mark.parametrize(("price", "widths"), [(0.5, ["100.0", "50.0"]), (None, ["70.7", "100.0"])])
 def test_meters_compare_dollars_if_all_are_known(price, widths):
-    """One expensive instance costs more than two cheap ones; without a price, only hours can be compared."""
+    """One expensive instance costs more than two cheap ones; without a price, only hours can be compared.
+
+    A bar is as long as the square root: one of 1 % is seen, too.
+    """
     jobs = [PageJob(name="a", file="a", hours=1, usd=2), PageJob(name="b", file="b", hours=2, usd=price)]
     text = repository_page([*jobs, PageJob(name="faulty", file="c")], [], [], [])
     assert re.findall(r'style="width: ([\d.]+)%"', text) == widths
+
+
+def order_of(page):
+    return re.findall(r'<span class="name">([^<]*)</span>', page)
+
+
+def test_jobs_with_errors_come_first_and_are_not_counted(tmp_path):
+    for name, count in (("a", 1), ("b", 4), ("c", "many")):
+        (tmp_path / f"{name}.yaml").write_text(READY.replace("small", name).replace("count: 1", f"count: {count}"))
+    done = smspec("validate", ".", "--format", "html", cwd=tmp_path)
+    assert order_of(done.out) == ["c.yaml", "a", "b"]
+    assert "<dd>120 instance hours; not counted: 1 job whose ceiling is unknown</dd>" in done.out
 
 
 def test_page_loads_nothing_and_runs_one_script(specs):
@@ -211,3 +227,27 @@ def test_browser_filters_the_jobs(specs):
     (opened,) = re.findall(r'<details class="job" id="(job-\d)"[^>]* open=""', done.stdout)
     assert opened == "job-2"
     assert html.escape("learns from the <teacher>", quote=False) in done.stdout
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.parametrize(
+    ("clicks", "order"),
+    [
+        (["cost"], ["big", "small", "broken"]),
+        (["cost", "cost"], ["broken", "small", "big"]),
+        (["name"], ["big", "broken", "small"]),
+        (["name", "rank"], ["broken", "big", "small"]),
+    ],
+)
+def test_headings_sort_the_jobs(tmp_path, clicks, order):
+    jobs = [PageJob(name="small", file="s", hours=1), PageJob(name="big", file="b", hours=20)]
+    finding = PageFinding(code="SM204", severity="error", message="m", place="p:1", excerpt="")
+    page = repository_page([*jobs, PageJob(name="broken", file="f", findings=(1,))], [finding], [], [])
+    clicking = "".join(f"document.querySelector('[data-sort={by}]').click();" for by in clicks)
+    # Its policy allows no other script than its own.
+    page = re.sub(r"<meta http-equiv[^>]*>", "", page).replace("</body>", f"<script>{clicking}</script></body>")
+    (tmp_path / "page.html").write_text(page)
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
+    words = [*command, f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / "page.html").as_uri()]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert order_of(done.stdout) == order, done.stderr

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics.quoting import visible
@@ -63,8 +63,11 @@ def repository_page(
     flows: Sequence[DataFlow],
     facts: Sequence[tuple[str, str]],
 ) -> str:
-    """Return the page. ``facts``: (name, text) lines of its head."""
+    """Return the page, with the jobs that have errors first. ``facts``: (name, text) lines of its head."""
     reads = reads_of(flows)
+    ranks = {job.file: _rank(findings[number - 1].severity for number in job.findings) for job in jobs}
+    jobs = sorted(jobs, key=lambda job: ranks[job.file])
+    sizes = _sizes(jobs)
     numbers = {job.file: number for number, job in enumerate(jobs, 1)}
     names = {job.file: visible(job.name) for job in jobs}
     drawn, left_out = drawings(reads)
@@ -91,7 +94,9 @@ def repository_page(
         read_by=_turned(reads),
         numbers=numbers,
         names=names,
-        meters=_meters(jobs),
+        ranks=ranks,
+        sizes=sizes,
+        meters=_meters(sizes),
         drawings=drawn,
         left_out=left_out,
         graph=job_graph,
@@ -103,16 +108,25 @@ def repository_page(
     )
 
 
-def _meters(jobs: Sequence[PageJob]) -> Mapping[str, float]:
-    """Return the cost ceiling of each job by its file, in percent of the highest.
+def _rank(severities: Iterable[str]) -> int:
+    """Return 0 for a job with an error, up to 3 for one without findings."""
+    return min(map(_SEVERITIES.index, severities), default=len(_SEVERITIES))
+
+
+def _sizes(jobs: Sequence[PageJob]) -> Mapping[str, float]:
+    """Return the cost ceiling of each job by its file.
 
     Hours of different instances cost differently: dollars count if every known ceiling has them, else instance hours.
     """
     hours = {job.file: job.hours for job in jobs if job.hours is not None}
     usd = {job.file: job.usd for job in jobs if job.usd is not None}
-    sizes = usd if usd.keys() == hours.keys() else hours
+    return usd if usd.keys() == hours.keys() else hours
+
+
+def _meters(sizes: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the width of each bar in percent: by the square root, so that small ones are seen beside a large one."""
     most = max(sizes.values(), default=0) or 1
-    return {file: 100 * size / most for file, size in sizes.items()}
+    return {file: 100 * (size / most) ** 0.5 for file, size in sizes.items()}
 
 
 def _writes(flows: Sequence[DataFlow]) -> Mapping[str, list[tuple[str, str]]]:
