@@ -25,8 +25,19 @@ def counted(tmp_path, log, *regexes, hide=str, seconds=5.0):
 
 def test_values_of_each_metric_are_counted(tmp_path):
     one, two = counted(tmp_path, "loss=0.5\nloss=0.25 loss=0.125\nacc: 3\n", r"loss=([0-9.]+)", r"acc: (\d)")
-    assert (one.matches, one.last, one.warning, str(one)) == (3, "0.125", "", "m0: 3 values, the last is 0.125")
+    shown = "m0: 3 values, the last is 0.125 (lowest 0.125, highest 0.5)"
+    assert (one.matches, one.last, one.warning, str(one)) == (3, "0.125", "", shown)
     assert str(two) == "m1: 1 value, the last is 3"
+
+
+def test_lowest_and_highest_value_of_many_are_exact(tmp_path):
+    values = [f"{abs(index - 70_001) / 7}" for index in range(100_000)]
+    (metric,) = counted(tmp_path, "".join(f"loss={value}\n" for value in values), r"loss=(\S+)")
+    assert metric.range == ("0.0", str(70_001 / 7))
+    (metric,) = counted(tmp_path, "loss=nan\nloss=1e-3\nloss=inf\nloss=-2\nloss=many\n", r"loss=(\S+)")
+    assert metric.range == ("-2", "1e-3")
+    (metric,) = counted(tmp_path, "loss=nan\n" * 3, r"loss=(\S+)")
+    assert (metric.range, str(metric)) == (None, "m0: 3 values, the last is nan")
 
 
 def test_metric_without_values_is_a_warning(tmp_path):

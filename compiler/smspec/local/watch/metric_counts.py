@@ -52,7 +52,8 @@ class MetricCount:
     """``matches`` of one metric, ``last`` the text of its last value; ``numbers``: how many of these are numbers.
 
     ``cut``: a value that is longer in the log, as (what the expression takes, what is there). ``is_whole`` False: the
-    time was over before the end of the logs. ``values``: one per host with any.
+    time was over before the end of the logs. ``values``: one per host with any. ``range``: the texts of the lowest and
+    the highest finite value, if there are any.
     """
 
     name: str
@@ -62,10 +63,13 @@ class MetricCount:
     cut: tuple[str, str] | None
     is_whole: bool = True
     values: tuple[MetricValues, ...] = ()
+    range: tuple[str, str] | None = None
 
     def __str__(self) -> str:
         count = f"{self.matches:,} values" if self.matches != 1 else "1 value"
         found = f"{count}, the last is {self.last}" if self.matches else "no values"
+        if self.range is not None and self.matches > 2:  # of two values, the last one says enough
+            found += f" (lowest {self.range[0]}, highest {self.range[1]})"
         return f"{self.name}: {found}" + ("" if self.is_whole else " (search stopped: it took too long)")
 
     @property
@@ -115,6 +119,7 @@ class _Counter:
         self._matches = self._numbers = 0
         self._last: str | None = None
         self._cut: tuple[str, str] | None = None
+        self._range: tuple[tuple[float, str], tuple[float, str]] | None = None
         self._kept: dict[str, _Kept] = {}
 
     def search(self, host: str, lines: Sequence[str]) -> None:
@@ -130,16 +135,26 @@ class _Counter:
             self._matches += 1
             self._last = value
             self._kept.setdefault(host, _Kept()).add(value[:_LONGEST_SHOWN])
-            self._numbers += _is_number(value)
-            if self._cut is None and _is_number(value):
+            number = _number(value)
+            if number is None:
+                continue
+            self._numbers += 1
+            if math.isfinite(number):
+                low, high = self._range or ((number, value), (number, value))
+                self._range = min(low, (number, value)), max(high, (number, value))
+            if self._cut is None:
                 self._cut = _cut(line, match.start(1), value)
+
+    def _shown(self, text: str) -> str:
+        return self._hide(text)[:_LONGEST_SHOWN]
 
     def counted(self, *, is_whole: bool) -> MetricCount:
         return MetricCount(
             name=self.name,
             matches=self._matches,
             numbers=self._numbers,
-            last=None if self._last is None else self._hide(self._last)[:_LONGEST_SHOWN],
+            last=None if self._last is None else self._shown(self._last),
+            range=None if self._range is None else (self._shown(self._range[0][1]), self._shown(self._range[1][1])),
             cut=self._cut,
             is_whole=is_whole,
             values=tuple(kept.values(self.name, host, self._hide) for host, kept in self._kept.items()),
@@ -206,18 +221,16 @@ def _states(line: bytes) -> list[str]:
     return [text[:start] + first, *behind]
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float | None:
     try:
-        float(text)
+        return float(text)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _finite(text: str, hide: Callable[[str], str]) -> float | None:
-    if not _is_number(text) or hide(text) != text:
-        return None
-    return value if math.isfinite(value := float(text)) else None
+    value = _number(text) if hide(text) == text else None
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _cut(line: str, start: int, value: str) -> tuple[str, str] | None:
