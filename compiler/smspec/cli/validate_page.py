@@ -40,7 +40,7 @@ def _ceiling(result: ValidationResult) -> str:
 def _finding(diagnostic: Diagnostic, texts: dict[str, SourceText]) -> PageFinding:
     spans = [diagnostic.span, *(note.span for note in diagnostic.notes if note.span)]
     needed = {span.file: texts[span.file] for span in spans if span.file in texts}
-    _, _, excerpt = framed([diagnostic], needed.values()).partition("\n")
+    _, _, excerpt = framed([diagnostic], needed.values(), brief=()).partition("\n")
     return PageFinding(
         code=diagnostic.code,
         severity=diagnostic.severity,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.quoting import MASK, masked, visible
@@ -32,10 +32,12 @@ def framed(
     *,
     colour: bool = False,
     columns: int | None = None,
+    brief: Sequence[str] = BRIEF,
 ) -> str:
     """Return the diagnostics as text, one frame each, separated by empty lines.
 
-    ``columns``: those of the screen; None for a file, where each message is one line.
+    ``columns``: those of the screen; None for a file, where each message is one line. ``brief``: codes of notes that
+    are one line together.
     """
     diagnostics = tuple(diagnostics)
     lines = {text.name: masked(text.text).split("\n") for text in texts}
@@ -43,10 +45,10 @@ def framed(
         if diagnostic.code.startswith(_SECRETS):
             _conceal(diagnostic.span, lines)
     paint: Paint = (lambda style, text: f"\x1b[{_STYLES[style]}m{text}\x1b[0m") if colour else (lambda _, text: text)
-    framed = [each for each in diagnostics if each.code not in BRIEF]
-    brief = {code: [each for each in diagnostics if each.code == code] for code in BRIEF}
+    framed = [each for each in diagnostics if each.code not in brief]
+    together = {code: [each for each in diagnostics if each.code == code] for code in brief}
     shown = [_frame(diagnostic, lines, paint, columns) for diagnostic in framed]
-    shown += [_line_of(alike, paint, columns) for alike in brief.values() if alike]
+    shown += [_line_of(alike, paint, columns) for alike in together.values() if alike]
     return "\n".join(shown)
 
 

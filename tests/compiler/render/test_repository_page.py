@@ -18,7 +18,7 @@ from smspec.render.data_flow import DataFlow
 from smspec.render.pages import page_template
 from smspec.render.pages.job_graph import HEIGHT, WIDTH, drawings
 from smspec.render.pages.repository_page import PageFinding, PageJob, repository_page
-from support.small_job import READY
+from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
 
 CHROMIUM = shutil.which("chromium")
@@ -108,6 +108,15 @@ def test_meters_compare_dollars_if_all_are_known(price, widths):
     jobs = [PageJob(name="a", file="a", hours=1, usd=2), PageJob(name="b", file="b", hours=2, usd=price)]
     text = repository_page([*jobs, PageJob(name="faulty", file="c")], [], [], [])
     assert re.findall(r'style="width: ([\d.]+)%"', text) == widths
+
+
+def test_notes_of_one_line_have_their_frame(tmp_path):
+    """A terminal has one line for notes that most specs get; on the page each has its lines."""
+    spec = BUILT.replace('bookworm"}', 'bookworm", python_packages: [six==1.16.0]}')
+    write_job(tmp_path, spec, **{"src/train.py": "import not_installed_anywhere\n"})
+    done = smspec("validate", ".", "--format", "html", cwd=tmp_path)
+    assert "SM523" in done.out
+    assert re.search(r'aria-label="excerpt of job.yaml:\d+"> *--&gt; job.yaml:\d+', done.out)
 
 
 def order_of(page):
