@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
 
@@ -50,9 +50,9 @@ from smspec.local.running.run_end import (
 from smspec.local.running.supervision import Fleet, Supervision, Verdict, name_of, present_hosts
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.local.watch.file_watch import CheckpointWatch
-from smspec.local.watch.host_log import LogTail, redactor, shown_hyperparameters
+from smspec.local.watch.host_log import redactor, shown_hyperparameters
 from smspec.local.watch.machine_processes import Leftovers
-from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling, memory_limits
+from smspec.local.watch.memory_watch import OUT_OF_MEMORY, MemoryWatch, ProcessKilling, memory_limits
 from smspec.local.watch.metric_counts import count_metrics
 from smspec.plan import Plan
 from smspec.render.tree import FileTree
@@ -176,7 +176,7 @@ class LocalRun:
                 place = directory.path(HOSTS)
                 self._warn(f"the results were not collected; the next run removes them: they are in `{place}`")
                 raise
-            self._remark_on_end(summary, closing, results.warnings(added, summary.status), record.logs)
+            self._remark_on_end(summary, closing, results.warnings(added, summary.status), record)
             summary = replace(
                 summary,
                 started=date,
@@ -331,13 +331,14 @@ class LocalRun:
         return collect(what, written, directory.vacant(what), compressed=compressed, reporter=self._reporter)
 
     def _remark_on_end(
-        self, summary: Summary, closing: ClosingWarnings, lost: Iterable[str], log: Mapping[str, LogTail]
+        self, summary: Summary, closing: ClosingWarnings, lost: Iterable[str], record: RunRecord
     ) -> None:
         # An injected fault and an interruption have these effects too.
         request = self._request
         if request.injection is None and request.faults is None and request.interruption is None:
-            warnings = (*closing.of_run(summary.status, summary.flows), *lost)
-            for text in (*warnings, *failure_hints(summary, log, self._engine.python)):
+            is_known = any(text.startswith(OUT_OF_MEMORY) for text in record.warnings)
+            hints = () if is_known else failure_hints(summary, record.logs, self._engine.python)
+            for text in (*closing.of_run(summary.status, summary.flows), *lost, *hints):
                 self._warn(text)
         for metric in summary.metrics:
             if metric.warning:

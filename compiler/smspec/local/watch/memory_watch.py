@@ -23,6 +23,8 @@ from smspec.service.facts import instance
 from smspec.source.frozen import dataclass
 
 AUTO: Literal["auto"] = "auto"
+OUT_OF_MEMORY = "out of memory: "
+"""The beginning of the warning about a process that was killed."""
 _TURN_SECONDS = 0.2
 _NEAR = 0.8
 """Below this share of the limit, shared pages may count several times: the exact number takes far longer to get."""
@@ -101,7 +103,7 @@ class MemoryWatch:
             host.kill_process(process.number)
             self._killed[host.host] = process.number
             text = (
-                f"out of memory: the processes of {host.host} used {size(used)}, the limit is {size(limit)}; "
+                f"{OUT_OF_MEMORY}the processes of {host.host} used {size(used)}, the limit is {size(limit)}; "
                 f"killed the largest one, with {size(share)}: {_named(process)}"
             )
             self._reporter.report(Remark(text=text, warning=True))

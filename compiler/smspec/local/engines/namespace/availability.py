@@ -51,8 +51,9 @@ def start_probe() -> subprocess.Popen[bytes] | None:
     if not sys.platform.startswith("linux"):
         return None
     try:
+        # What it prints to stderr is not of interest; that it is closed shows its end.
         return subprocess.Popen(
-            cell_words("probe"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            cell_words("probe"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
     except OSError:
         return None
