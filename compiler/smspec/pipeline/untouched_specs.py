@@ -211,7 +211,7 @@ class UntouchedSpecs:
             ]
 
     def _check_settings(self) -> None:
-        """Raise `_NotSimple` for settings that are not valid, name files, or belong to a rule that changed."""
+        """Raise `_NotSimple` for settings that are not valid, name files, or have a rule that changed or is untracked."""
         if any(LOCK_DIRECTORY in stray.split("/") for stray in self._in_sources.strays):
             raise _NotSimple
         for place in self._settings:
@@ -223,6 +223,7 @@ class UntouchedSpecs:
             if (
                 (defaults and (names_files(defaults.root) or not top_keys(defaults).isdisjoint(_COMPARED)))
                 or (self._compares and lock is not None and lock[1].environments)
+                or (self._compares and not all(map(self._is_tracked, organization.rule_files())))
                 or any(fnmatchcase(path, pattern) for pattern in patterns for path in paths)
                 or any(self._changed.touches(rule.file) for rule in (organization.rules() if patterns else ()))
             ):
@@ -286,6 +287,9 @@ class UntouchedSpecs:
         if place in self._places or place not in self._tracked or place not in self._stored:
             return False
         return not self._compares or object_name(self._stored[place], content) == self._stored[place]
+
+    def _is_tracked(self, path: str) -> bool:
+        return os.path.relpath(path, self._top) in self._tracked
 
     def _is_same(self, place: str) -> bool:
         if place not in self._sources:
