@@ -98,6 +98,7 @@ FILES = {
     **{f"{place}/deep/more.py": "x = 1\n" for place in ("lib", "in/lib")},
     "hiding/.hidden/file.py": "x = 2\n",
     "smspec.toml": 'rule_files = ["rules/*.yaml"]\n',
+    "rules/known.yaml": RULE,
     "jobs/org.toml": "[defaults]\ntags = {team = 'x'}\n",
 }
 
@@ -116,6 +117,7 @@ FILES = {
         pytest.param(NAMED, "lib/deep/conda-meta/", "", id="empty mark of an environment"),
         pytest.param(NAMED, "lib/deep/pyvenv.cfg", "pyvenv.cfg", id="ignored mark of an environment"),
         pytest.param(NAMED, "jobs/smspec.toml -> org.toml", "smspec.toml", id="ignored link to a policy"),
+        pytest.param(NAMED, "lib/link.py -> train.py", "link.py", id="ignored link in a source"),
         pytest.param(NAMED, "rules/new.yaml", "rules", id="ignored rule"),
         pytest.param(NAMED.replace("{}", ""), "data.bin", "*.bin", id="ignored file beside a source that is the top"),
         pytest.param(
@@ -139,7 +141,7 @@ def test_comparison_shows_what_git_does_not(tmp_path, monkeypatch, spec, change,
     elif place.endswith("/"):
         (home / place).mkdir()
     else:
-        write_text(home / place, RULE if "rules/" in place else ".gitignore\nmore.py\nfile.py\n")
+        write_text(home / place, RULE.replace("101", "102") if "rules/" in place else ".gitignore\nmore.py\nfile.py\n")
     found = smspec("diff", "--base", "HEAD", searched, cwd=home)
     monkeypatch.setattr(base_comparison, "untouched_specs", lambda *_, **__: None)
     assert found == smspec("diff", "--base", "HEAD", searched, cwd=home)

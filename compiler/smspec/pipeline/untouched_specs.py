@@ -211,7 +211,7 @@ class UntouchedSpecs:
             ]
 
     def _check_settings(self) -> None:
-        """Raise `_NotSimple` for settings that are not valid, name files, or have a rule that changed or is untracked."""
+        """Raise `_NotSimple` for settings that are invalid, name files, or have a rule that changed or is untracked."""
         if any(LOCK_DIRECTORY in stray.split("/") for stray in self._in_sources.strays):
             raise _NotSimple
         for place in self._settings:
@@ -311,7 +311,7 @@ class UntouchedSpecs:
         if self._in_sources.are_decided_here(place):
             return False
         scanned = self._cache.source(os.path.relpath(os.path.join(self._top, place)), ())
-        sent = (os.path.relpath(file.origin, self._top) for file in scanned.listing.files)
+        sent = (joined(place, file.path) for file in scanned.listing.files)
         return not [*source_findings(scanned, place)] and all(one in self._tracked for one in sent)
 
     def _drop_converted(self) -> None:
