@@ -31,9 +31,14 @@ _SIMPLE_DIRECTORY = re.compile(r"[A-Za-z0-9_./-]+")
 _SIGNS = re.compile(rb"(?:^|[\s\[{,])[&*!?]|<<")
 """Anchors, aliases, tags, and keys of several lines: with them, a key need not be where it is written."""
 _KEYS = {key: re.compile(key + rb"[\"']?\s*:") for key in (b"source", b"extends", b"python_requirements")}
-_END = rb" *(?: #[^\n]*)?(?:\n(?=[A-Za-z#])|\n?\Z)"
+_KEY_OR_COMMENT = rb"(?:#|[A-Za-z_]+:[ \n])"
+"""The beginning of a line in which no value goes on, in flow style neither."""
+_END = rb" *(?: #[^\n]*)?(?:\n(?=" + _KEY_OR_COMMENT + rb")|\n?\Z)"
 _SOURCE = re.compile(rb"^source: +(?P<file>[A-Za-z0-9_./-]+)" + _END, re.MULTILINE)
-_REQUIREMENTS = re.compile(rb"^( +)python_requirements: +(?P<file>[A-Za-z0-9_./-]+) *(?:\n(?!\1 |\n)|\Z)", re.MULTILINE)
+_REQUIREMENTS = re.compile(
+    rb"^( +)python_requirements: +(?P<file>[A-Za-z0-9_./-]+) *(?:\n(?!\1 )(?= *" + _KEY_OR_COMMENT + rb")|\n?\Z)",
+    re.MULTILINE,
+)
 _EXTENDS = re.compile(
     rb"^extends:(?: +\[(?P<flow>[A-Za-z0-9_./, -]+)\]"
     + _END

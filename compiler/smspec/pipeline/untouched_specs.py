@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from itertools import chain
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
@@ -22,6 +20,7 @@ from smspec.pipeline.named_files import source_findings
 from smspec.pipeline.plain_specs import COMPARED, PlainSpecs, glance, joined, names_files, top_keys
 from smspec.pipeline.searched_text import TextSearch
 from smspec.pipeline.spec_discovery import is_entered, is_job, is_yaml, plain_outline, take
+from smspec.pipeline.tracked_sources import TrackedSources, directories_above, directories_of
 from smspec.source.real_file import is_below
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
@@ -66,11 +65,11 @@ class UntouchedSpecs:
         self._compares = compares
         self._plain = PlainSpecs(cache)
         self._tracked = {file.path: file.object for file in changed.repository.staged}
-        self._directories = _above(self._tracked)
+        self._directories = directories_above(self._tracked)
         self._stored = {entry.path: entry.object for entry in changed.entries}
         self._places = {path[len(self._top) + 1 :] for path in changed.paths}
-        self._changed_directories = _above(self._places)
-        self._strays: list[str] = []
+        self._changed_directories = directories_above(self._places)
+        self._in_sources = TrackedSources(self._top, self._tracked, self._directories)
         self._settings = {""}
         self._sources: dict[str, bool] = {}
         self._bases: dict[tuple[str, tuple[str, ...]], tuple[str, ...] | None] = {}
@@ -83,8 +82,6 @@ class UntouchedSpecs:
         self._place = "" if place == os.curdir else f"{place}/"
         self._check(directory)
         found = [*self._walk(directory)]
-        self._strays.sort()
-        self._skipped = {stray for stray in self._strays if stray.endswith("/")}
         self._check_settings()
         for number, (path, content) in enumerate(found):
             self.order[path] = number
@@ -172,12 +169,14 @@ class UntouchedSpecs:
         """Yield the specs below a directory with their contents, as `specs_below` does."""
         start = "" if self._start == os.curdir else os.path.join(self._start, "")
         ahead = [(directory, start, self._place)]
+        strays = self._in_sources.strays
         while ahead:
             here, prefix, place = ahead.pop()
-            below, files = [], []
+            below, files, names = [], [], []
             with os.scandir(here) as entries:
                 for entry in entries:
                     name = entry.name
+                    names.append(name)
                     if entry.is_dir(follow_symlinks=False):
                         below.append(name)
                     elif entry.is_file(follow_symlinks=False):
@@ -187,32 +186,33 @@ class UntouchedSpecs:
                     ):
                         raise _NotSimple
                     else:
-                        self._strays.append(f"{place}{name}")
+                        strays.append(f"{place}{name}")
             if place and (".git" in below or ".git" in files):
                 raise _NotSimple
-            self._note(place[:-1], chain(files, below))
+            self._note(place[:-1], names)
             if here != directory and not MARKERS.isdisjoint(files):
                 if place[:-1] in self._directories:
                     raise _NotSimple
                 if is_output_of_ours(os.path.realpath(here)):
-                    self._strays.append(place)
+                    strays.append(place)
                     continue
             for name in sorted(files):
                 if f"{place}{name}" not in self._tracked:
-                    self._strays.append(f"{place}{name}")
+                    strays.append(f"{place}{name}")
                 if is_yaml(name):
                     content = _read(os.path.join(here, name))
                     if content.startswith(b"smspec: ") or b"\nsmspec: " in content or is_meant_as_spec(content):
                         yield f"{prefix}{name}", content
             below.sort(reverse=True)
-            self._strays += [f"{place}{name}/" for name in below if not is_entered(name)]
+            odd = (name for name in below if not is_entered(name) or name in MARKS_OF_ENVIRONMENTS)
+            strays += [f"{place}{name}/" for name in odd]
             ahead += [
                 (os.path.join(here, name), f"{prefix}{name}/", f"{place}{name}/") for name in below if is_entered(name)
             ]
 
     def _check_settings(self) -> None:
-        """Raise `_NotSimple` for settings that are not valid, name files, or belong to a rule that changed."""
-        if any(LOCK_DIRECTORY in stray.split("/") for stray in self._strays):
+        """Raise `_NotSimple` for settings that are invalid, name files, or have a rule that changed or is untracked."""
+        if any(LOCK_DIRECTORY in stray.split("/") for stray in self._in_sources.strays):
             raise _NotSimple
         for place in self._settings:
             directory = os.path.relpath(os.path.join(self._top, place))
@@ -223,6 +223,7 @@ class UntouchedSpecs:
             if (
                 (defaults and (names_files(defaults.root) or not top_keys(defaults).isdisjoint(_COMPARED)))
                 or (self._compares and lock is not None and lock[1].environments)
+                or (self._compares and not all(map(self._is_tracked, organization.rule_files())))
                 or any(fnmatchcase(path, pattern) for pattern in patterns for path in paths)
                 or any(self._changed.touches(rule.file) for rule in (organization.rules() if patterns else ()))
             ):
@@ -287,6 +288,9 @@ class UntouchedSpecs:
             return False
         return not self._compares or object_name(self._stored[place], content) == self._stored[place]
 
+    def _is_tracked(self, path: str) -> bool:
+        return os.path.relpath(path, self._top) in self._tracked
+
     def _is_same(self, place: str) -> bool:
         if place not in self._sources:
             self._sources[place] = self._has_same_files(place)
@@ -302,28 +306,24 @@ class UntouchedSpecs:
             return self._is_as_before(place, _read(os.path.join(self._top, place)))
         if place not in self._directories:
             return False
-        if f"{place}/".startswith(self._place) and not self._has_strays(place):
+        if f"{place}/".startswith(self._place) and not self._in_sources.has_strays(place):
             return True
+        if self._in_sources.are_decided_here(place):
+            return False
         scanned = self._cache.source(os.path.relpath(os.path.join(self._top, place)), ())
-        sent = (os.path.relpath(file.origin, self._top) for file in scanned.listing.files)
+        sent = (joined(place, file.path) for file in scanned.listing.files)
         return not [*source_findings(scanned, place)] and all(one in self._tracked for one in sent)
-
-    def _has_strays(self, place: str) -> bool:
-        number = bisect_left(self._strays, f"{place}/")
-        if any(stray.startswith(f"{place}/") for stray in self._strays[number : number + 1]):
-            return True
-        return not self._skipped.isdisjoint(f"{above}/" for above in _directories_of(place))
 
     def _drop_converted(self) -> None:
         """Move specs whose source has a file that git may write in another form than it stores."""
         sources = {place for place, is_same in self._sources.items() if is_same and place not in self._tracked}
-        paths = [path for path in self._tracked if not sources.isdisjoint(_directories_of(path))]
+        paths = [path for path in self._tracked if not sources.isdisjoint(directories_of(path))]
         found = self._changed.repository.attributes(paths, _ATTRIBUTES) if paths else {}
         converted = {
             above
             for path in paths
             if any(value not in ("unspecified", "unset", "lf") for value in found.get(path, {}).values())
-            for above in sources.intersection(_directories_of(path))
+            for above in sources.intersection(directories_of(path))
         }
         for path, content in [*self.texts.items()] if converted else ():
             known = self._glance(path, content)
@@ -373,20 +373,6 @@ def untouched_specs(
         return UntouchedSpecs(directory, changed, cache, compares=compares) if os.path.isdir(directory) else None
     except (_NotSimple, ValueError, InvalidInput, OptionError, OSError, GitFailed):
         return None
-
-
-def _above(places: Iterable[str]) -> set[str]:
-    """Return the directories above some places."""
-    found: set[str] = set()
-    for place in places:
-        while (place := place.rpartition("/")[0]) not in found:
-            found.add(place)
-    return found
-
-
-def _directories_of(place: str) -> Iterator[str]:
-    while place := place.rpartition("/")[0]:
-        yield place
 
 
 def _read(path: str) -> bytes:
