@@ -1,16 +1,19 @@
 """The request of a program that calls `create_training_job` of boto3, with marks for what only a run of it has.
 
-Its arguments are the members of the request, so nothing is added, and what is unknown is a variable or is listed.
+Its arguments are the members of the request, so nothing is added, and what is unknown is a variable or is listed. What
+methods of its clients, and of objects of the SDK, return or change is here, too.
 """
 
 from __future__ import annotations
 
 from smspec.importer.imported import NotImported, slug
+from smspec.importer.sdk.arguments import FRAMEWORKS, own_hyperparameters, shared_hyperparameters
 from smspec.importer.sdk.images import image_of_call, is_image_call
-from smspec.importer.sdk.sdk_facts import Surroundings
+from smspec.importer.sdk.sdk_facts import Surroundings, as_json_texts
 from smspec.importer.sdk.sdk_request import Job, Launch, SdkRequest
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value
 from smspec.importer.sdk.variables import MORE, NOT_KNOWN, Variables
+from smspec.script.follow.values import UNKNOWN, Named
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
 
@@ -170,3 +173,37 @@ def name_of(value: Value) -> str:
     """Return what to call a job whose name is a value: the part that all runs share."""
     text = value.parts[0] if isinstance(value, SdkText) else value
     return slug(text) if isinstance(text, str) else "training-job"
+
+
+def result_of_method(owner: SdkInstance, call: SdkInstance, surroundings: Surroundings) -> Value:
+    """Return the result of a method."""
+    name = call.kind
+    given = call.positional[0] if call.positional else next(iter(call.arguments.values()), None)
+    if name == "default_bucket":
+        bucket = owner.arguments.get("default_bucket")
+        return surroundings.bucket if bucket is None else bucket
+    if name == "upload_data":
+        return SdkUnknown(is_text=True)
+    if name == "set_hyperparameters":
+        _set_hyperparameters(owner, call)
+    elif name == "hyperparameters" and owner.kind.endswith((".Estimator", ".EstimatorBase")):
+        return own_hyperparameters(owner) or UNKNOWN
+    elif name.startswith("with_") and owner.kind.endswith(".ModelTrainer"):
+        owner.arguments[name] = given if call.is_known else SdkUnknown(name)
+        return owner
+    elif name in ("client", "resource", "Session"):
+        call.kind = f"{owner.kind}.{name}"
+        if region_of(call) is None and region_of(owner) is not None:
+            call.arguments["region_name"] = region_of(owner)
+        return call
+    elif name == "get_caller_identity":
+        return Named("boto3.caller_identity")
+    return UNKNOWN
+
+
+def _set_hyperparameters(owner: SdkInstance, call: SdkInstance) -> None:
+    known = shared_hyperparameters(owner) or owner.arguments.setdefault("set_hyperparameters", Entries({}))
+    if isinstance(known, Entries):
+        is_framework = owner.kind.rpartition(".")[2] in FRAMEWORKS
+        known.values.update(as_json_texts(call.arguments) if is_framework else call.arguments)
+        known.is_known &= call.is_known

@@ -17,6 +17,7 @@ from smspec.importer.sdk.call_requests import (
     name_of,
     region_of,
     requested_by,
+    result_of_method,
 )
 from smspec.importer.sdk.callables import (
     NEW,
@@ -60,7 +61,6 @@ from smspec.importer.sdk.sdk_facts import (
     leaves_arguments,
     result_of,
 )
-from smspec.importer.sdk.sdk_methods import result_of_method
 from smspec.importer.sdk.values import (
     Entries,
     SdkInstance,
