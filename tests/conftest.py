@@ -249,6 +249,7 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("process")
     if not (sampled_cases.IS_WHOLE or config.getoption("--update")):
         items[:], rest = sampled_cases.split(items, config.args)
+        config.stash[sampled_cases.LEFT_OUT] = rest
         config.stash[_LEFT_OUT] = len(rest)
 
 

@@ -37,6 +37,8 @@ MOST_KINDS = 4
 IS_WHOLE = bool(os.environ.get("SMSPEC_ALL_CASES"))
 HAS_ENGINES = bool(os.environ.get("SMSPEC_ALL_ENGINES"))
 HAS_PROGRAMS = bool(os.environ.get("SMSPEC_ALL_PROGRAMS"))
+LEFT_OUT = pytest.StashKey[list[pytest.Item]]()
+"""The cases that are not in the sample of this run."""
 only_in_all = pytest.mark.left_out
 only_with_all_engines = pytest.mark.skipif(
     not HAS_ENGINES, reason="not in the sample for containers: set SMSPEC_ALL_ENGINES=1"
