@@ -244,13 +244,12 @@ def _policy(job: DecodedJob) -> Iterable[Finding]:
     if policy is None:
         return
     # Imported late: few repositories have one.
-    from smspec.rules.missing_required_base import check_base
     from smspec.service.policy_rules import policy_findings_in_spec
-    from smspec.service.policy_rules.requirements import disallowed_base_registry
+    from smspec.service.policy_rules.requirements import disallowed_base_registry, missing_required_base
 
     request = Request(payload=job.plan.request.payload, region=job.spec.region, in_spec_words=True)
     yield from policy_findings_in_spec(request, policy, job.plan.request.at_origin)
-    yield from check_base((text.name for text in job.inputs.document.texts), policy)
+    yield from missing_required_base((text.name for text in job.inputs.document.texts), policy)
     if isinstance(job.spec.image, BuiltImage):
         yield from disallowed_base_registry(job.spec.image.base, policy)
 

@@ -10,7 +10,6 @@ import getpass
 import json
 import os
 import re
-import selectors
 import signal
 import subprocess
 import warnings
@@ -19,6 +18,7 @@ from typing import Any
 
 from smspec.diagnostics.open_question import question
 from smspec.diagnostics.quoting import hide
+from smspec.source.limited_output import TooMuchOutput, both_outputs
 from smspec.source.real_file import OUTSIDE_PROJECTS, variables_outside
 from smspec.wire.connections import require_file
 from smspec.wire.fault import Deadline, DeadlineMissed, WireFault
@@ -170,20 +170,11 @@ class _LimitedProgram:
 
     def communicate(self) -> tuple[bytes, bytes]:
         """Return what the program prints. Raise `WireFault` if that is too much, or if it takes too long."""
-        found: dict[Any, bytearray] = {self._process.stdout: bytearray(), self._process.stderr: bytearray()}
         try:
-            with selectors.DefaultSelector() as selector:
-                for pipe in found:
-                    selector.register(pipe, selectors.EVENT_READ)
-                while selector.get_map():
-                    for key, _ in selector.select(self._deadline.left()):
-                        part = os.read(key.fd, 1 << 16)
-                        found[key.fileobj] += part
-                        if not part:
-                            selector.unregister(key.fileobj)
-                        if len(found[key.fileobj]) > MOST_BYTES:
-                            raise WireFault(f"`credential_process` prints more than {MOST_BYTES >> 20} MiB")
+            content, errors = both_outputs(self._process, MOST_BYTES, self._deadline.left)
             self._process.wait(self._deadline.left())
+        except TooMuchOutput:
+            raise WireFault(f"`credential_process` prints more than {MOST_BYTES >> 20} MiB") from None
         except (DeadlineMissed, subprocess.TimeoutExpired):
             raise WireFault(
                 f"`credential_process` does not end within {self._deadline.seconds:g} s; log in first, or set"
@@ -197,12 +188,11 @@ class _LimitedProgram:
             for each in below:
                 with contextlib.suppress(OSError):
                     os.kill(each, signal.SIGKILL)
-            for pipe in found:
+            for pipe in filter(None, (self._process.stdout, self._process.stderr)):
                 pipe.close()
-        content = bytes(found[self._process.stdout])
         if self._process.returncode == 0:
             _check_credentials(content)
-        return content, bytes(found[self._process.stderr])
+        return content, errors
 
 
 def _processes_below(process: int) -> list[int]:

@@ -11,10 +11,10 @@ from smspec.diagnostics import Finding, InvalidInput
 from smspec.organization.organization_config import OrganizationConfig
 from smspec.organization.policy_file import POLICY_KEYS, OwnPolicy, read_values
 from smspec.organization.policy_layers import combined_policy
-from smspec.rules.missing_required_base import check_base
 from smspec.rules.suppressions import not_ignored
 from smspec.service.policy import LEVELS, at_level, without_known
 from smspec.service.policy_rules import policy_findings
+from smspec.service.policy_rules.requirements import missing_required_base
 from smspec.service.request import Request
 from smspec.service.request_rules import request_findings
 from smspec.source.frozen import replace
@@ -125,7 +125,7 @@ def reported(policy, payload):
     asked = Request(payload=payload, region="us-west-2")
     found = without_known(FINDINGS[id(payload)], asked, policy.facts)
     found += policy_findings(asked, policy)
-    found += check_base(["job.yaml", "org/base.yaml"], policy)
+    found += missing_required_base(["job.yaml", "org/base.yaml"], policy)
     ignored = [IgnoredCheck(rule=code, at="", because="no") for code in CODES]
     kept = not_ignored(at_level(found, policy.levels, policy.floors), ignored, policy)
     severities: dict[tuple[object, ...], str] = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import one_of
@@ -202,6 +203,23 @@ def job_outside_a_vpc(request: Request, policy: Policy) -> Iterator[Finding]:
 def _key_of_the_network(_: Request) -> Path:
     """Return the key that sets the VPC, because the request has no member for it."""
     return ("network",)
+
+
+MISSING_REQUIRED_BASE = Rule("SM751", "missing required base", evidence="policy", needs_every_layer=True)
+
+
+def missing_required_base(files: Iterable[str], policy: Policy) -> Iterator[Finding]:
+    """Reject a job none of whose files is a required base spec; paths are relative to the file with the policy."""
+    extended = {posixpath.normpath(file.replace("\\", "/")) for file in files} if policy.require_base else set()
+    for one in policy.require_base:
+        home = posixpath.dirname(one.file.replace("\\", "/"))
+        required = [posixpath.normpath(posixpath.join(home, name)) for name in one.names]
+        if extended.isdisjoint(required):
+            yield MISSING_REQUIRED_BASE.at(
+                ("extends",),
+                f"`{one.file}` requires jobs to extend {one_of(list(dict.fromkeys(required)))}",
+                help="add it to `extends`",
+            )
 
 
 RULES = {

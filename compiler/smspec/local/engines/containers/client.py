@@ -10,7 +10,6 @@ import functools
 import hashlib
 import json
 import os
-import selectors
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from typing import Any
 
 from smspec.local.running.run_directory import HOSTS, INTERRUPTED, RunDirectory, has_other_owners
 from smspec.render.tree import RUN_MARKER, identity_in, marker_in
+from smspec.source.limited_output import TooMuchOutput, both_outputs
 from smspec.source.real_file import OUTSIDE_PROJECTS, program_named, variables_outside
 from smspec.workspace.process_guard import guarded
 
@@ -145,31 +145,25 @@ def _answer(process: subprocess.Popen[bytes], given: bytes, seconds: float) -> t
 
     Raise `ClientFailed` if it takes longer, or prints more than an engine has to say: so may programs of an image.
     """
-    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    assert process.stdin is not None
     with suppress(BrokenPipeError), process.stdin as stdin:
         stdin.write(given)
     deadline = time.monotonic() + seconds
-    found = {process.stdout.fileno(): bytearray(), process.stderr.fileno(): bytearray()}
-    with selectors.DefaultSelector() as selector:
-        for descriptor in found:
-            selector.register(descriptor, selectors.EVENT_READ)
-        while selector.get_map():
-            ready = selector.select(max(0.0, deadline - time.monotonic()))
-            if not ready or time.monotonic() > deadline:
-                raise ClientFailed(f"has not answered for {seconds:.0f} seconds")
-            for key, _ in ready:
-                data = os.read(key.fd, _LONGEST_LINE)
-                found[key.fd] += data
-                if not data:
-                    selector.unregister(key.fd)
-                if len(found[key.fd]) > _MOST_BYTES:
-                    raise ClientFailed(f"prints more than {_MOST_BYTES >> 20} MiB")
+
+    def left() -> float:
+        if (rest := deadline - time.monotonic()) <= 0:
+            raise ClientFailed(f"has not answered for {seconds:.0f} seconds")
+        return rest
+
+    try:
+        out, err = both_outputs(process, _MOST_BYTES, left)
+    except TooMuchOutput:
+        raise ClientFailed(f"prints more than {_MOST_BYTES >> 20} MiB") from None
     try:
         process.wait(max(_SECONDS_TO_END, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
         raise ClientFailed(f"has not answered for {seconds:.0f} seconds") from None
-    out, err = found.values()
-    return bytes(out), bytes(err)
+    return out, err
 
 
 def _last_line(text: str) -> str:
