@@ -28,6 +28,8 @@ _OUTPUT = "pylock.toml"
 _PACKAGES, _REQUIREMENTS = "packages.in", "requirements.in"
 _OPTIONS = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
 _NAME, _VERSION, _SHA256 = map(re.compile, (r"[a-z0-9][a-z0-9._-]*", r"[\w.!+-]*", r"(?:[0-9a-f]{64})?"))
+_WITHOUT_BUILDS = ("--only-binary", ":all:", "--python", sys.executable)
+"""With a Python of its own, uv does not look for others, which takes seconds where there are many."""
 _OPTIONS_OF_BUILDS = ("--no-binary", "--only-binary")
 """They would replace the same option of the command line."""
 
@@ -159,22 +161,14 @@ class Uv:
         if question.versions:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(_preferences(question))
-        words = [self._path, "--directory", directory, "pip", "compile", "--no-config"]
-        words += ["--quiet", "--no-progress", "--color", "never"]
-        words += ["--format", "pylock.toml", "--output-file", _OUTPUT, "--no-header", "--no-annotate"]
-        words += ["--no-python-downloads", "--python-version", question.image.release]
-        words += ["--python-platform", _platform(question.image)]
-        # With a Python of its own, uv does not look for others, which takes seconds where there are many. A build needs
-        # the one of the image, if it is there.
-        words += [] if question.allow_builds else ["--only-binary", ":all:", "--python", sys.executable]
+        words = ["--format", "pylock.toml", "--output-file", _OUTPUT]
+        words += ["--python-version", question.image.release, "--python-platform", _platform(question.image)]
+        # A build needs the Python of the image, if it is there.
+        words += [] if question.allow_builds else _WITHOUT_BUILDS
         words += ["--prerelease", "allow"] if "--pre" in question.file.options else []
-        words += self._settings.uv_flags
-        status, text = output_of([*words, *names], self._settings.uv, directory)
+        status, text = self._compiled([*words, *names], directory)
         if status:
-            text = self._settings.masked(text)
-            if NO_SOLUTION not in text:  # else a hint: some indexes deny access to every package that they lack
-                unusable_index(text, "uv")
-            raise Unresolvable(text)
+            raise Unresolvable(self._settings.masked(text))
         with open(path, encoding="utf-8") as file:
             return tuple(_files(file.read(), question))
 
@@ -185,20 +179,24 @@ class Uv:
         """
         with open(os.path.join(directory, _PACKAGES), "w", encoding="utf-8") as file:
             file.write("".join(f"{name}\n" for name in names))
-        words = [self._path, "--directory", directory, "pip", "compile", "--no-config", "--no-deps"]
-        words += ["--quiet", "--no-progress", "--color", "never", "--no-header", "--no-annotate"]
-        words += ["--no-python-downloads", "--python-version", python, "--python-platform", "x86_64-manylinux_2_28"]
-        words += ["--only-binary", ":all:", "--python", sys.executable, *self._settings.uv_flags, _PACKAGES]
-        status, text = output_of(words, self._settings.uv, directory)
+        words = ["--no-deps", "--python-version", python, "--python-platform", "x86_64-manylinux_2_28"]
+        status, text = self._compiled([*words, *_WITHOUT_BUILDS, _PACKAGES], directory)
         if not status:
             pinned = (line.partition("==") for line in text.splitlines())
             return {normalized(name): found.strip() for name, _, found in pinned if _VERSION.fullmatch(found.strip())}
-        if NO_SOLUTION not in text:
-            unusable_index(self._settings.masked(text), "uv")
         if len(names) == 1:
             return {}
         each = [self.newest([name], python, directory) for name in names]  # one of them is unknown
         return {name: found for versions in each for name, found in versions.items()}
+
+    def _compiled(self, words: Sequence[str], directory: str) -> tuple[int, str]:
+        """Return the status and the output of `uv pip compile`. Raise `ResolverFailed` if no index answers."""
+        quiet = ["--no-config", "--quiet", "--no-progress", "--color", "never", "--no-header", "--no-annotate"]
+        compiling = [self._path, "--directory", directory, "pip", "compile", *quiet, "--no-python-downloads"]
+        status, text = output_of([*compiling, *self._settings.uv_flags, *words], self._settings.uv, directory)
+        if status and NO_SOLUTION not in text:  # else a hint: some indexes deny access to every package that they lack
+            unusable_index(self._settings.masked(text), "uv")
+        return status, text
 
 
 def installed_uv(repository: str) -> str:
