@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from smspec.service.failures.job_causes import STATUS, SYMPTOM, FailureCause
+from smspec.service.failures.job_causes import EXAMPLE_ISSUES, GUIDE, SDK_ISSUES, STATUS, SYMPTOM, FailureCause
 
-_ISSUES = "https://github.com/aws/sagemaker-python-sdk/issues"
-_EXAMPLES = "https://github.com/aws/amazon-sagemaker-examples/issues"
 _PYTORCH = "https://github.com/pytorch/pytorch/issues"
-_GUIDE = "https://docs.aws.amazon.com/sagemaker/latest/dg"
 
 
 def _ended(number: int, signal: str) -> str:
@@ -42,7 +39,7 @@ HOST_CAUSES = (
         fix="set `num_workers` of the DataLoader to fewer or 0, or call"
         " `torch.multiprocessing.set_sharing_strategy('file_system')`, or use a larger `hosts.instance_type`",
         keys=("hyperparameters", "hosts.instance_type"),
-        source=f"{_ISSUES}/937",
+        source=f"{SDK_ISSUES}/937",
     ),
     FailureCause(
         name="host-memory",
@@ -192,7 +189,7 @@ HOST_CAUSES = (
         fix="pin versions that fit in `image.python_packages`, and import them with `smspec check`",
         keys=("image.python_packages", "image.base"),
         rank=SYMPTOM,
-        source=f"{_ISSUES}/134",
+        source=f"{SDK_ISSUES}/134",
     ),
     FailureCause(
         name="illegal-instruction",
@@ -202,7 +199,7 @@ HOST_CAUSES = (
         " `image.python_packages`",
         keys=("hosts.instance_type", "image.python_packages"),
         rank=SYMPTOM,
-        source=f"{_EXAMPLES}/842",
+        source=f"{EXAMPLE_ISSUES}/842",
     ),
     FailureCause(
         name="worker-exited",
@@ -221,7 +218,7 @@ HOST_CAUSES = (
         " `smspec run --memory auto` repeats it on this machine",
         keys=("hosts.instance_type",),
         rank=STATUS,
-        source=f"{_GUIDE}/your-algorithms-training-algo-running-container.html",
+        source=f"{GUIDE}/your-algorithms-training-algo-running-container.html",
     ),
     FailureCause(
         name="rank-failed",
@@ -251,6 +248,6 @@ HOST_CAUSES = (
         fix="look at the rank that failed first, and at `stopping.max_runtime`",
         keys=("stopping.max_runtime",),
         rank=STATUS,
-        source=f"{_GUIDE}/your-algorithms-training-algo-running-container.html",
+        source=f"{GUIDE}/your-algorithms-training-algo-running-container.html",
     ),
 )

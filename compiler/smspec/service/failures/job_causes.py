@@ -30,9 +30,9 @@ class FailureCause:
     rank: int = ROOT
 
 
-_SDK = "https://github.com/aws/sagemaker-python-sdk/issues"
-_EXAMPLES = "https://github.com/aws/amazon-sagemaker-examples/issues"
-_GUIDE = "https://docs.aws.amazon.com/sagemaker/latest/dg"
+SDK_ISSUES = "https://github.com/aws/sagemaker-python-sdk/issues"
+EXAMPLE_ISSUES = "https://github.com/aws/amazon-sagemaker-examples/issues"
+GUIDE = "https://docs.aws.amazon.com/sagemaker/latest/dg"
 _API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference"
 
 MAX_RUNTIME = FailureCause(
@@ -58,7 +58,7 @@ SPOT_WITHOUT_CHECKPOINTS = FailureCause(
     cause="AWS reclaimed the Spot instances, and without `checkpoints` each restart begins from the start",
     fix="set `checkpoints`, and load the newest one at the start of the script; or remove `spot`",
     keys=("checkpoints", "spot"),
-    source=f"{_GUIDE}/model-managed-spot-training.html",
+    source=f"{GUIDE}/model-managed-spot-training.html",
 )
 STOPPED = FailureCause(
     name="stopped",
@@ -78,7 +78,7 @@ JOB_CAUSES = (
         cause="the region does not offer this instance type for training jobs",
         fix="set `hosts.instance_type` to a type that the region offers, or change `region`",
         keys=("hosts.instance_type", "region"),
-        source=f"{_EXAMPLES}/1001",
+        source=f"{EXAMPLE_ISSUES}/1001",
     ),
     FailureCause(
         name="capacity",
@@ -100,7 +100,7 @@ JOB_CAUSES = (
         " `smspec quotas` shows the quotas",
         keys=("hosts.instance_type", "hosts.count"),
         retry="later",
-        source=f"{_GUIDE}/regions-quotas.html",
+        source=f"{GUIDE}/regions-quotas.html",
     ),
     FailureCause(
         name="role",
@@ -109,7 +109,7 @@ JOB_CAUSES = (
         cause="SageMaker cannot assume the execution role",
         fix="correct `role`, and let its trust policy name sagemaker.amazonaws.com",
         keys=("role",),
-        source=f"{_GUIDE}/sagemaker-roles.html",
+        source=f"{GUIDE}/sagemaker-roles.html",
     ),
     FailureCause(
         name="exec-format",
@@ -132,7 +132,7 @@ JOB_CAUSES = (
         cause="the image's program exists, but may not be executed",
         fix="make it executable in the image, with `chmod +x` in `image.run`, or set `entry_point`",
         keys=("entry_point", "image.run"),
-        source=f"{_SDK}/4678",
+        source=f"{SDK_ISSUES}/4678",
     ),
     FailureCause(
         name="program-not-found",
@@ -141,7 +141,7 @@ JOB_CAUSES = (
         cause="the image has no program of this name: SageMaker starts `train` where nothing else is set",
         fix="set `entry_point`, or add the program to the image's PATH",
         keys=("entry_point",),
-        source=f"{_SDK}/222",
+        source=f"{SDK_ISSUES}/222",
     ),
     FailureCause(
         name="program-not-found",
@@ -150,7 +150,7 @@ JOB_CAUSES = (
         fix="look at the line `not found` in the log; set `entry_point`, or add the program to the image's PATH",
         keys=("entry_point",),
         rank=STATUS,
-        source=f"{_SDK}/222",
+        source=f"{SDK_ISSUES}/222",
     ),
     FailureCause(
         name="image-pull",
@@ -161,7 +161,7 @@ JOB_CAUSES = (
         fix="push the image, correct `image`, and allow `role` to read it: `smspec render --iam-policy` prints the"
         " policy; in a private network, add endpoints for ECR and S3",
         keys=("image", "role", "network.subnets"),
-        source=f"{_SDK}/1968",
+        source=f"{SDK_ISSUES}/1968",
     ),
     FailureCause(
         name="kms",
@@ -180,7 +180,7 @@ JOB_CAUSES = (
         cause="a channel's prefix has no objects",
         fix="correct `channels.*.s3`, or upload the data; the bucket must be in the job's region",
         keys=("channels.*.s3",),
-        source=f"{_EXAMPLES}/2489",
+        source=f"{EXAMPLE_ISSUES}/2489",
     ),
     FailureCause(
         name="empty-key-part",
@@ -197,7 +197,7 @@ JOB_CAUSES = (
         cause="a bucket is in a different region than the job",
         fix="use a bucket of the job's region in `channels.*.s3` and `output.s3`, or change `region`",
         keys=("region", "channels.*.s3", "output.s3"),
-        source=f"{_EXAMPLES}/3881",
+        source=f"{EXAMPLE_ISSUES}/3881",
     ),
     FailureCause(
         name="s3-unreachable",
@@ -219,7 +219,7 @@ JOB_CAUSES = (
         cause="a volume of a host is full: data, checkpoints, and the model share it",
         fix="increase `hosts.volume`, write less, or read the data with `input_mode: FastFile` or `Pipe`",
         keys=("hosts.volume", "input_mode"),
-        source=f"{_SDK}/128",
+        source=f"{SDK_ISSUES}/128",
     ),
     FailureCause(
         name="io-error",
@@ -236,7 +236,7 @@ JOB_CAUSES = (
         cause="the role may not read a channel's data, or the bucket or its KMS key denies it",
         fix="allow `role` to read `channels.*.s3`: `smspec render --iam-policy` prints the policy",
         keys=("role", "channels.*.s3"),
-        source=f"{_EXAMPLES}/4384",
+        source=f"{EXAMPLE_ISSUES}/4384",
     ),
     FailureCause(
         name="output-denied",
@@ -244,7 +244,7 @@ JOB_CAUSES = (
         cause="the role may not write the output, or the bucket or its KMS key denies it",
         fix="allow `role` to write to `output.s3`: `smspec render --iam-policy` prints the policy",
         keys=("role", "output.s3"),
-        source=f"{_GUIDE}/sagemaker-roles.html",
+        source=f"{GUIDE}/sagemaker-roles.html",
     ),
     FailureCause(
         name="pipe-timeout",
@@ -253,7 +253,7 @@ JOB_CAUSES = (
         fix="read every Pipe channel to its end in each epoch, or set `input_mode: FastFile`;"
         " `smspec run` shows channels that were not read",
         keys=("input_mode", "channels.*.input_mode"),
-        source=f"{_EXAMPLES}/1316",
+        source=f"{EXAMPLE_ISSUES}/1316",
     ),
     FailureCause(
         name="aws-unreachable",
@@ -296,7 +296,7 @@ JOB_CAUSES = (
         cause="an object or a bucket that the script or the toolkit reads does not exist",
         fix="correct the address in `hyperparameters`, `source.s3`, or the code, or upload the object",
         keys=("hyperparameters", "source.s3"),
-        source=f"{_SDK}/835",
+        source=f"{SDK_ISSUES}/835",
     ),
     FailureCause(
         name="access-denied",
@@ -307,7 +307,7 @@ JOB_CAUSES = (
         fix="allow `role` the action that the message names, on that resource: `smspec render --iam-policy` prints"
         " what the job itself needs",
         keys=("role",),
-        source=f"{_SDK}/442",
+        source=f"{SDK_ISSUES}/442",
     ),
     FailureCause(
         name="rate-limit",
@@ -336,7 +336,7 @@ JOB_CAUSES = (
         cause="the script reads a channel that the job does not have",
         fix="add the channel to `channels`: its name in lower case sets SM_CHANNEL_NAME",
         keys=("channels",),
-        source=f"{_SDK}/1036",
+        source=f"{SDK_ISSUES}/1036",
     ),
     FailureCause(
         name="hardware",
@@ -347,7 +347,7 @@ JOB_CAUSES = (
         keys=("checkpoints",),
         retry="yes",
         rank=SYMPTOM,
-        source=f"{_GUIDE}/model-checkpoints-cluster-repair.html",
+        source=f"{GUIDE}/model-checkpoints-cluster-repair.html",
     ),
     FailureCause(
         name="request-invalid",
@@ -365,7 +365,7 @@ JOB_CAUSES = (
         " script leaves only files in /opt/ml/model and /opt/ml/output/data",
         keys=("output.s3", "role", "hosts.volume"),
         rank=SYMPTOM,
-        source=f"{_EXAMPLES}/3881",
+        source=f"{EXAMPLE_ISSUES}/3881",
     ),
     FailureCause(
         name="download-failed",
@@ -375,7 +375,7 @@ JOB_CAUSES = (
         fix="check that `channels.*.s3` exists, that `role` may read it, and that it fits in `hosts.volume`",
         keys=("channels.*.s3", "role", "hosts.volume"),
         rank=SYMPTOM,
-        source=f"{_EXAMPLES}/2489",
+        source=f"{EXAMPLE_ISSUES}/2489",
     ),
     FailureCause(
         name="internal-error",
@@ -385,6 +385,6 @@ JOB_CAUSES = (
         keys=("retries",),
         retry="yes",
         rank=SYMPTOM,
-        source=f"{_SDK}/70",
+        source=f"{SDK_ISSUES}/70",
     ),
 )

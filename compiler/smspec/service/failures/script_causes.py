@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.service.failures.job_causes import SYMPTOM, FailureCause
-
-_ISSUES = "https://github.com/aws/sagemaker-python-sdk/issues"
-_EXAMPLES = "https://github.com/aws/amazon-sagemaker-examples/issues"
+from smspec.service.failures.job_causes import EXAMPLE_ISSUES, SDK_ISSUES, SYMPTOM, FailureCause
 
 SCRIPT_CAUSES = (
     FailureCause(
@@ -47,7 +44,7 @@ SCRIPT_CAUSES = (
         cause="the image starts the toolkit of SageMaker, and the job names no script for it",
         fix="set `entry_point`",
         keys=("entry_point",),
-        source=f"{_ISSUES}/4113",
+        source=f"{SDK_ISSUES}/4113",
     ),
     FailureCause(
         name="wandb-key",
@@ -68,7 +65,7 @@ SCRIPT_CAUSES = (
         fix="put packages in `image.python_packages` and models in a channel; or add a NAT device to"
         " `network.subnets`, or remove `network.isolation`",
         keys=("image.python_packages", "network.subnets", "network.isolation"),
-        source=f"{_ISSUES}/1142",
+        source=f"{SDK_ISSUES}/1142",
     ),
     FailureCause(
         name="wrong-input-mode",
@@ -89,7 +86,7 @@ SCRIPT_CAUSES = (
         fix="correct the name of the channel in `channels`, or what `channels.*.s3` contains; its files are in"
         " /opt/ml/input/data/NAME",
         keys=("channels", "channels.*.s3"),
-        source=f"{_EXAMPLES}/670",
+        source=f"{EXAMPLE_ISSUES}/670",
     ),
     FailureCause(
         name="record-format",
@@ -101,7 +98,7 @@ SCRIPT_CAUSES = (
         fix="convert the data, or correct `channels.*.content_type`, `channels.*.record_wrapper`, and"
         " `channels.*.compression`",
         keys=("channels.*.content_type", "channels.*.record_wrapper", "channels.*.compression"),
-        source=f"{_EXAMPLES}/668",
+        source=f"{EXAMPLE_ISSUES}/668",
     ),
     FailureCause(
         name="hyperparameter",
@@ -111,7 +108,7 @@ SCRIPT_CAUSES = (
         cause="a hyperparameter is missing, unknown, or has a value that the algorithm rejects",
         fix="correct `hyperparameters`: the message names the one",
         keys=("hyperparameters",),
-        source=f"{_ISSUES}/132",
+        source=f"{SDK_ISSUES}/132",
     ),
     FailureCause(
         name="arguments",
@@ -120,7 +117,7 @@ SCRIPT_CAUSES = (
         cause="the script does not accept the arguments that the job passes",
         fix="correct `hyperparameters` and `entry_point.args`, or the script's parser; `smspec validate` compares them",
         keys=("hyperparameters", "entry_point.args"),
-        source=f"{_ISSUES}/1720",
+        source=f"{SDK_ISSUES}/1720",
     ),
     FailureCause(
         name="missing-library",
