@@ -248,8 +248,8 @@ def _listed(
     start = None if any(map(os.path.isabs, paths)) else os.curdir
     now |= _still_there(then, now, repository.top, cache, start)
     then |= _still_there(now, then, base.directory, base_cache, None)
-    skipped = set() if untouched is None else untouched.places()
-    found = unsearched_specs(changed, paths, [spec.path for spec in now.values()], settings, tracked, cache, skipped)
+    made_from = [spec.path for spec in now.values()]
+    found = unsearched_specs(changed, paths, made_from, settings, tracked, cache, base.without)
     hidden = {os.path.relpath(path, repository.top): path for path in found}
     for place, path in hidden.items():
         shown = path if start is None else os.path.relpath(path, start)

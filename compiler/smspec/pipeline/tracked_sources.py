@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from itertools import islice, takewhile
 
 from smspec.workspace.ignore_rules import IGNORE_FILES, MARKS_OF_ENVIRONMENTS
+from smspec.workspace.path_targets import directories_of
 from smspec.workspace.source_walk import MARKERS
 
 _DECIDING = frozenset({*IGNORE_FILES, *MARKERS, *MARKS_OF_ENVIRONMENTS, ".git"})
@@ -65,9 +66,3 @@ def directories_above(places: Iterable[str]) -> set[str]:
         while (place := place.rpartition("/")[0]) not in found:
             found.add(place)
     return found
-
-
-def directories_of(place: str) -> Iterator[str]:
-    """Yield the directories above a place, the innermost first, without the top."""
-    while place := place.rpartition("/")[0]:
-        yield place

@@ -20,7 +20,7 @@ from smspec.pipeline.named_files import source_findings
 from smspec.pipeline.plain_specs import COMPARED, PlainSpecs, glance, joined, names_files, top_keys
 from smspec.pipeline.searched_text import TextSearch
 from smspec.pipeline.spec_discovery import is_entered, is_job, is_yaml, plain_outline, take
-from smspec.pipeline.tracked_sources import TrackedSources, directories_above, directories_of
+from smspec.pipeline.tracked_sources import TrackedSources, directories_above
 from smspec.source.real_file import is_below
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
@@ -28,6 +28,7 @@ from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.boundary_search import SETTINGS, superproject_of
 from smspec.workspace.git import LINK, SUBMODULE, GitFailed
 from smspec.workspace.ignore_rules import IGNORE_FILES, MARKS_OF_ENVIRONMENTS
+from smspec.workspace.path_targets import directories_of
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
 from smspec.workspace.spec_reading import is_meant_as_spec
 from smspec.workspace.working_tree import ChangedFiles, object_name

@@ -17,6 +17,12 @@ from smspec.source.real_file import MOST_LINKS, is_below
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL})
 
 
+def directories_of(place: str) -> Iterator[str]:
+    """Yield the directories above a place in a repository, the innermost first, without the top."""
+    while place := place.rpartition("/")[0]:
+        yield place
+
+
 def upwards(directory: str) -> Iterator[str]:
     """Yield the absolute path of a directory, then of each of its parents."""
     here = os.path.abspath(directory)

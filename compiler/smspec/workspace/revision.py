@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import takewhile
 
@@ -21,6 +21,7 @@ from smspec.source.real_file import MOST_LINKS, is_below, open_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.git import LINK, SUBMODULE, Entry, GitFailed, GitObjects, Repository, submodule_of
+from smspec.workspace.path_targets import directories_of
 from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.working_tree import ChangedFiles, Conversions
 
@@ -57,6 +58,7 @@ class Revision:
         self._files: dict[str, Entry] = {}
         self.forms: dict[str, str] = {}
         """The form of each file of the revision: ``file``, ``executable``, ``submodule``, or ``link to TARGET``."""
+        self.without = without
         self._submodules: dict[str, str] = {}
         self._modules: dict[str, Revision] = {}
         self._here: set[str] = set()
@@ -225,7 +227,7 @@ class Revision:
         The step may be a directory that no file has been extracted to, or a link.
         """
         if self._directories is None:
-            self._directories = {above for name in self.forms for above in _directories_above(name)}
+            self._directories = {above for name in self.forms for above in directories_of(name)}
         here, ahead, most = path.split("/")[:-1], [*reversed(links[path].split("/"))], MOST_LINKS
         if links[path].startswith("/"):
             return None
@@ -282,11 +284,6 @@ def _is_inside(path: str) -> bool:
         return False
     is_other = path.isascii() and "git" not in path.lower()  # most paths
     return is_other or not any(map(_OF_GIT.fullmatch, steps))
-
-
-def _directories_above(path: str) -> Iterator[str]:
-    while path := path.rpartition("/")[0]:
-        yield path
 
 
 def _stays(path: str, target: str) -> bool:
