@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.servers.job_server import job_server, look
+from support.servers.job_server import job_server_of_process, look
 from support.smspec_command import environment, smspec
 
 KILLED = "AlgorithmError: ExecuteUserScriptError: \nExitCode 1, exit code: -9"
@@ -19,10 +19,7 @@ FAILED = look("Failed", start=180, began=60, ended=180, billable=120, reason=KIL
 
 @pytest.fixture(scope="module")
 def aws():
-    with job_server() as running, pytest.MonkeyPatch.context() as patch:
-        for name, value in running.environ.items():
-            patch.setenv(name, value)
-        patch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
+    with job_server_of_process() as running:
         yield running
 
 

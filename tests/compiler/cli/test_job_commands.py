@@ -12,7 +12,7 @@ import pytest
 from smspec.cli.console import UsageError
 from smspec.cli.logs import milliseconds
 from smspec.plan import digest
-from support.servers.job_server import job_server, look
+from support.servers.job_server import job_server_of_process, look
 from support.small_job import BUILT, write_job
 from support.smspec_command import environment, smspec
 
@@ -32,10 +32,7 @@ OPEN = (
 
 @pytest.fixture(scope="module")
 def aws():
-    with job_server() as running, pytest.MonkeyPatch.context() as patch:
-        for name, value in running.environ.items():
-            patch.setenv(name, value)
-        patch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
+    with job_server_of_process() as running:
         yield running
 
 

@@ -10,7 +10,7 @@ from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHos
 from smspec.submission.client import AwsUnavailable, JobRefused
 from smspec.submission.job_creation import JobEnded
 from smspec.submission.job_service import JobService
-from support.servers.job_server import job_server, look
+from support.servers.job_server import job_server_of_process, look
 from support.service.api_samples import small_request
 
 TYPES = ("ml.g5.xlarge", "ml.g6.xlarge", "ml.m5.large")
@@ -32,9 +32,7 @@ class Crash(Exception):
 
 @pytest.fixture(scope="module")
 def aws():
-    with job_server() as running, pytest.MonkeyPatch.context() as patch:
-        for name, value in running.environ.items():
-            patch.setenv(name, value)
+    with job_server_of_process() as running:
         running.service = JobService(None, None)
         yield running
 

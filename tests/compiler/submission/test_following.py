@@ -11,7 +11,7 @@ from smspec.submission.client import AccessDenied, JobRefused
 from smspec.submission.following import JobLog, Recovered, Trouble, follow
 from smspec.submission.job_service import JobService, host_of
 from smspec.submission.training_job import LogEvent, TrainingJob, Transition
-from support.servers.job_server import CREATED, job_server, look
+from support.servers.job_server import CREATED, job_server_of_process, look
 from support.smspec_command import smspec
 
 ENDED = look("Completed", began=60, ended=180, billable=120)
@@ -19,9 +19,7 @@ ENDED = look("Completed", began=60, ended=180, billable=120)
 
 @pytest.fixture(scope="module")
 def aws():
-    with job_server() as running, pytest.MonkeyPatch.context() as patch:
-        for name, value in running.environ.items():
-            patch.setenv(name, value)
+    with job_server_of_process() as running:
         running.service = JobService(None, None)
         yield running
 

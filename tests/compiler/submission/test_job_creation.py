@@ -11,7 +11,7 @@ from smspec.submission.client import AccessDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_creation import JobEnded, create_job
 from smspec.submission.job_service import JobService, Throttled
 from smspec.submission.ownership import differences, require_own
-from support.servers.job_server import job_server, look
+from support.servers.job_server import job_server_of_process, look
 from support.service.api_samples import small_request, with_the_pinned_model
 
 NAME = "nightly-0123456789"
@@ -20,9 +20,7 @@ DIGEST = "d" * 64
 
 @pytest.fixture(scope="module")
 def aws():
-    with job_server() as running, pytest.MonkeyPatch.context() as patch:
-        for name, value in running.environ.items():
-            patch.setenv(name, value)
+    with job_server_of_process() as running:
         running.service = JobService(None, None)
         yield running
 

@@ -11,7 +11,7 @@ from smspec.submission.job_creation import JobEnded
 from smspec.submission.job_service import JobService
 from support.examples import at_most
 from support.sampled_cases import left_out
-from support.servers.job_server import CREATED, job_server, look
+from support.servers.job_server import CREATED, job_server_of_process, look
 from support.service.api_samples import small_request
 
 TYPES = ("ml.g5.xlarge", "ml.g6.xlarge")
@@ -75,9 +75,7 @@ class OrderedService(JobService):
 
 @pytest.fixture(scope="module")
 def aws():
-    with job_server() as running, pytest.MonkeyPatch.context() as patch:
-        for name, value in running.environ.items():
-            patch.setenv(name, value)
+    with job_server_of_process() as running:
         running.services = [OrderedService(None, None), OrderedService(None, None)]
         yield running
 

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
 from support.servers.aws_server import CREDENTIALS
 
 REGION = "us-west-2"
@@ -324,3 +326,13 @@ def job_server() -> Iterator[JobServer]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@contextlib.contextmanager
+def job_server_of_process() -> Iterator[JobServer]:
+    """Run the server as that of this process, whose commands look at a job without pauses."""
+    with job_server() as running, pytest.MonkeyPatch.context() as patch:
+        for name, value in running.environ.items():
+            patch.setenv(name, value)
+        patch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
+        yield running
