@@ -1,4 +1,4 @@
-"""A job that prints as fast as it can is watched, stopped, and survives whoever stops watching."""
+"""A job that prints as fast as it can is watched, stopped, and survives a watcher that leaves."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_full_disk_in_a_flood_is_reported(job):
 
 
 def test_flood_takes_no_memory(job):
-    """Neither lines nor blocks are kept, whoever reads the log."""
+    """Neither lines nor blocks are kept, with a reader of the log or without."""
     script(job, FLOOD)
     code = (
         "import sys; from smspec.cli import main; status = main(); "

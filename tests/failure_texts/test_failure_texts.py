@@ -1,11 +1,11 @@
 """Failures of training jobs from public issues: `smspec explain --failure` finds the cause of each, or none.
 
-A text of a file has its link, and its ``cause``, without which nobody could tell one from the text. ``prose``: the
+A text of a file has its link, and its ``cause``, which the text alone may not show. ``prose``: the
 issue describes the failure, and the text is what SageMaker or a library writes then. ``job`` has members of the
 response of DescribeTrainingJob. Names, accounts, and addresses are replaced.
 
 A third of the texts, chosen by the digest of their links, is kept: do not look at them when you change a pattern. A
-text with ``seen`` came later: whoever added it has read what was found in it, so it is not kept. Such texts measure
+text with ``seen`` came later: its author has read what was found in it, so it is not kept. Such texts measure
 causes only before they are added: of the last 86, taken in the order of searches, 58 % of those with a cause were
 found, and 2.3 % of all had a wrong one.
 """

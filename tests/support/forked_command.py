@@ -125,7 +125,7 @@ def _server(*python: str, **own: str) -> socket.socket:
 
 
 def _serve(requests: socket.socket) -> None:
-    """Fork once for each request, until there are no more, and kill a command that nobody waits for any more."""
+    """Fork once for each request, until there are no more, and kill a command without a waiting process."""
     poll = select.poll()
     poll.register(requests, select.POLLIN)
     running: dict[int, tuple[int, socket.socket]] = {}
@@ -164,7 +164,7 @@ def _serve(requests: socket.socket) -> None:
 
 def _kill_abandoned(running: Iterable[tuple[int, socket.socket]]) -> None:
     for pid, end in running:
-        with suppress(BlockingIOError):  # somebody waits
+        with suppress(BlockingIOError):  # a process waits
             if not end.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
                 os.kill(pid, signal.SIGKILL)
 

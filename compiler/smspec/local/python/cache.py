@@ -121,8 +121,9 @@ class EnvironmentCache:
                     fcntl.flock(lock, kind | fcntl.LOCK_NB)
                 except BlockingIOError:
                     if kind == fcntl.LOCK_SH and self.has(key):
+                        # A reader of a shared cache can lock it for ever, and a complete one is not written to.
                         undo.pop_all()
-                        return lock  # whoever can read a shared cache can lock it, for ever: nobody writes to this
+                        return lock
                     wait()
                     fcntl.flock(lock, kind)
                 # The cache may have been emptied meanwhile.

@@ -317,7 +317,7 @@ def failure_of(answer: Mapping[str, Any], log: Sequence[tuple[str, str]] = ()) -
 
 
 def failure_in(text: str) -> JobFailure:
-    """Return the failure in what somebody has copied: a reason, a log, or JSON of the AWS CLI.
+    """Return the failure in a copied text: a reason, a log, or JSON of the AWS CLI.
 
     That is a response of DescribeTrainingJob, GetLogEvents, or FilterLogEvents. A log may have the hosts of its lines.
     """
