@@ -172,7 +172,9 @@ class _Handler(BaseHTTPRequestHandler):
         _, kind, *rest = self.path.split("/")
         project = rest[0] if rest else ""
         if kind == "simple" and project in server.packages.projects():
-            self._send(200, server.packages.page(project, "/files/").encode(), {"Content-Type": "text/html"}, with_body)
+            # Without the second header some versions of uv keep a page for minutes.
+            headers = {"Content-Type": "text/html", "Cache-Control": "no-cache"}
+            self._send(200, server.packages.page(project, "/files/").encode(), headers, with_body)
         elif kind == "files" and project in server.packages.files:
             self._file(project, with_body)
         else:
