@@ -183,6 +183,15 @@ def pytest_collection_finish():
     gc.enable()
 
 
+def pytest_runtest_setup(item):
+    """Skip what needs namespaces where they are unavailable: a process tries them, so not while tests are collected."""
+    if item.get_closest_marker("needs_namespaces"):
+        from smspec.local.engines.namespace.availability import unavailable
+
+        if reason := unavailable():
+            pytest.skip(reason)
+
+
 def pytest_runtest_teardown(item):
     """Collect cycles, and keep the collector from what is left: modules and models of APIs, half a million objects.
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.engines.namespace.availability import probe
 from support.local.local_jobs import IMAGE, LocalJob, script
 
 
@@ -87,7 +86,7 @@ def environment_of_a_link(directory: Path) -> Path:
     return made
 
 
-@pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+@pytest.mark.needs_namespaces
 @pytest.mark.parametrize("made", [linked_python, environment, linked_environment, environment_of_a_link])
 @pytest.mark.parametrize("is_named", [False, True], ids=["first on PATH", "named"])
 def test_python_may_be_a_link_below_a_hidden_directory(job, made, is_named):

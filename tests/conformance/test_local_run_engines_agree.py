@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.engines.namespace.availability import probe
 from support.local.engine_runs import PROGRAM, Ended, differences, documented
 from support.local.local_jobs import LocalJob
 from support.local.stand_in_frameworks import MXNET, TENSORFLOW, write_torchrun
@@ -160,11 +159,10 @@ OTHERS = [
     pytest.param("docker", marks=[pytest.mark.docker, pytest.mark.xdist_group("docker")]),
     pytest.param("podman", marks=[pytest.mark.docker, pytest.mark.xdist_group("podman")]),
 ]
-needs_namespaces = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
 
 
 @sampled(1)  # SAMPLES has those of each engine
-@needs_namespaces
+@pytest.mark.needs_namespaces
 @pytest.mark.parametrize("other", OTHERS, indirect=True)
 @pytest.mark.parametrize(("launcher", "end"), CASES, ids=[" ".join(case) for case in CASES])
 def test_launchers_are_the_same_on_every_engine(engines, launcher, end, other):
@@ -180,7 +178,7 @@ def test_launchers_are_the_same_on_every_engine(engines, launcher, end, other):
 
 
 @sampled(1)  # SAMPLES has those of each engine
-@needs_namespaces
+@pytest.mark.needs_namespaces
 @pytest.mark.parametrize("other", OTHERS, indirect=True)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_the_same_on_every_engine(engines, name, other):

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from smspec.local.engines.namespace.availability import cell_words, probe
+from smspec.local.engines.namespace.availability import cell_words
 from support.local.local_jobs import DEADLINE, LocalJob
 from support.local.ordinary_user import OrdinaryJob, kind_of
 
@@ -151,7 +151,7 @@ time.sleep(600)
 """
 
 
-@pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+@pytest.mark.needs_namespaces
 @pytest.mark.parametrize("kind", [LocalJob, OrdinaryJob], indirect=True, ids=["root", "user"])
 def test_killed_run_leaves_its_directory_as_any_run(public_directory, kind):
     """Its cell outlives it, and removes the /tmp of the hosts, which can be large: no later run has to."""
@@ -192,9 +192,9 @@ while not os.path.exists("/opt/ml/model/end"):
 """
 
 
+@pytest.mark.needs_namespaces
 @pytest.mark.skipif(
-    bool(probe().step) or not os.path.exists(f"/proc/self/task/{os.getpid()}/children"),
-    reason="namespaces are unavailable, or the kernel lists no children",
+    not os.path.exists(f"/proc/self/task/{os.getpid()}/children"), reason="the kernel lists no children of a process"
 )
 def test_cell_of_a_killed_run_ends_in_good_order(public_directory):
     """Hosts end as smspec is killed: the cell has something to report, and no one who reads it."""

@@ -16,14 +16,13 @@ from pathlib import Path
 import pytest
 
 from smspec.local.engines.namespace import availability
-from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.cell_process import own_range
 from support.local.local_jobs import DEADLINE, LocalJob, script
 from support.local.ordinary_user import OrdinaryJob, readable_python
 
 MOMENTS = int(os.environ.get("SMSPEC_KILLED_RUNS", "4"))
 
-pytestmark = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+pytestmark = pytest.mark.needs_namespaces
 
 
 @pytest.fixture

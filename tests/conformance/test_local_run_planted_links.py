@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.engines.namespace.availability import probe
 from support.local.local_jobs import LocalJob, script
 from support.local.ordinary_user import OrdinaryJob
 from support.sampled_cases import left_out
 
-pytestmark = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+pytestmark = pytest.mark.needs_namespaces
 
 PLANTING = """
 import os, sys, time

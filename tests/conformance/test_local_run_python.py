@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.engines.namespace.availability import probe
 from support.local.local_jobs import DEADLINE, LocalJob
 from support.local.package_cache import keep_pip
 from support.locked_packages import lock_packages
@@ -180,7 +179,7 @@ def test_second_run_uses_the_cached_environment(job, tmp_path):
     assert not calls.exists() or "AF_INET" not in calls.read_text()
 
 
-@pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+@pytest.mark.needs_namespaces
 def test_installed_package_cannot_be_edited(fresh_job):
     """A script that writes to what it imports changes neither the cache nor the next run."""
     job = fresh_job

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.machine_paths import special_files
 from smspec.source.real_file import remove_tree
 from support.forked_command import start_command
@@ -22,7 +21,7 @@ from support.local.ordinary_user import OrdinaryJob, modules
 from support.sampled_cases import left_out
 from support.wheels import write_wheel
 
-pytestmark = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+pytestmark = pytest.mark.needs_namespaces
 
 TRYING = """
 import json, os, socket, sys

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.engines.namespace.availability import probe
 from support.local.local_jobs import LocalJob, script
 
 RUNTIME_PAGE = Path(__file__).parents[2] / "docs/runtime.md"
-needs_namespaces = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
 
 PIPE_LOOP = """
     import os
@@ -77,7 +75,7 @@ def documented_variables() -> list[str]:
     return [given.get(name, name) for name in names if name != "SM_TOPOLOGY"]
 
 
-@needs_namespaces
+@pytest.mark.needs_namespaces
 def test_pipe_loop_opens_five_streams(tmp_path):
     """Literal paths; this machine's own /opt/ml and checkpoints are not read or changed."""
     before = Path("/opt/ml").exists()
@@ -95,7 +93,7 @@ def test_pipe_loop_opens_five_streams(tmp_path):
     assert Path("/opt/ml").exists() == before
 
 
-@needs_namespaces
+@pytest.mark.needs_namespaces
 def test_similarity_of_six_hosts_is_one_archive(tmp_path):
     """Each host reads its name from resourceconfig.json and writes its part."""
     job = LocalJob(tmp_path / "job", engine="namespace")
@@ -115,7 +113,7 @@ def test_similarity_of_six_hosts_is_one_archive(tmp_path):
     assert all(found[a][b] == found[b][a] for a in found for b in found)
 
 
-@pytest.mark.parametrize("engine", ["process", pytest.param("namespace", marks=needs_namespaces)])
+@pytest.mark.parametrize("engine", ["process", pytest.param("namespace", marks=pytest.mark.needs_namespaces)])
 def test_script_mode_reads_every_documented_variable(tmp_path, engine):
     """Three hyperparameters as arguments, channels and directories from variables."""
     job = LocalJob(tmp_path / "job", engine=engine)

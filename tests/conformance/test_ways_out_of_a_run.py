@@ -17,14 +17,13 @@ from pathlib import Path
 import pytest
 
 from smspec.local.engines.namespace import availability
-from smspec.local.engines.namespace.availability import probe
 from support.local import attempts, ways_out
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
 from support.local.ordinary_user import OrdinaryJob, readable_python
 from support.local.ways_out import WAYS
 from support.wheels import write_wheel
 
-pytestmark = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+pytestmark = pytest.mark.needs_namespaces
 
 SPEC = """\
 hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}

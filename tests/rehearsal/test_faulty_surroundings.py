@@ -9,13 +9,12 @@ import time
 
 import pytest
 
-from smspec.local.engines.namespace.availability import unavailable
 from support.rehearsal.faulty_surroundings import FETCHING, MEETING, READING, SAVING
 from support.rehearsal.rehearsed_jobs import DEADLINE, RehearsedJob
 from support.sampled_cases import left_out
 from support.servers.aws_server import BUCKET, CREDENTIALS, REGION, s3_server
 
-pytestmark = pytest.mark.skipif(unavailable() is not None, reason=f"no namespaces: {unavailable()}")
+pytestmark = pytest.mark.needs_namespaces
 
 SPEC = "source: src/\nentry_point: train.py\n"
 IMAGE = f'image: {{base: "python:{sys.version_info[0]}.{sys.version_info[1]}-slim", python_packages: [boto3, torch]}}\n'

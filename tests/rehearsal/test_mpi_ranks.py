@@ -7,13 +7,12 @@ import sys
 
 import pytest
 
-from smspec.local.engines.namespace.availability import unavailable
 from support.rehearsal.mpi_ranks import PROGRAM
 from support.rehearsal.rehearsed_jobs import SPEC, RehearsedJob
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(unavailable() is not None, reason=f"no namespaces: {unavailable()}"),
+    pytest.mark.needs_namespaces,
     pytest.mark.skipif(
         not (shutil.which("mpirun") and shutil.which("ssh-keygen")), reason="no mpirun or no ssh-keygen"
     ),
