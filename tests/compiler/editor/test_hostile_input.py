@@ -88,6 +88,23 @@ def test_large_documents_and_far_places_are_answered(tmp_path):
     asyncio.run(steps())
 
 
+def test_files_that_are_not_open_are_not_read(tmp_path):
+    """A pipe without a writer stands for all that has no end, such as /dev/zero."""
+    write_job(tmp_path)
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / "pipe.yaml")
+
+    async def steps():
+        editor = await Session(tmp_path).start()
+        at = types.TextDocumentIdentifier(editor.uri("pipe.yaml"))
+        editor.client.text_document_did_save(types.DidSaveTextDocumentParams(at))
+        place = types.HoverParams(at, types.Position(0, 0))
+        assert await editor.wait(editor.client.text_document_hover_async(place)) is None
+        await editor.stop()
+
+    asyncio.run(steps())
+
+
 @pytest.mark.parametrize(
     "length",
     [b"1000", b"10", b"-5", b"many", b"0", b"", b"9" * 30],
