@@ -40,6 +40,7 @@ KINDS: dict[str, Kind] = {
     "PATH": "file",
     "REV": "revision",
     "SPEC": "file",
+    "SPEC|DIR": "file",
     "vars.NAME=VALUE": "variables",
 }
 """The kind of a value by its metavar in ``--help``; any other value has no completion."""
