@@ -248,8 +248,9 @@ def changes_between(old: PastJob, new: PastJob) -> tuple[Change, ...] | None:
     if old.request == new.request:
         return ()
     versions = []
+    is_local = LOCAL in (old.place, new.place)
     for job in (old, new):
-        region = None if job.place == LOCAL else job.place
+        region = None if is_local else job.place
         version = version_of_request(dict(job.request), region, None, is_whole=False)
         origins = spec_keys(version.payload)
         versions.append(replace(version, request=RequestPlan(payload=version.payload, origins=origins)))

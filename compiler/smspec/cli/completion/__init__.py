@@ -34,6 +34,7 @@ KINDS: dict[str, Kind] = {
     "FILE": "file",
     "FILE|NAME": "file",
     "KIND,…": "changes",
+    "NAME|RUNDIR": "file",
     "NAME|SPEC": "file",
     "NAME|SPEC|RUNDIR": "file",
     "OLD NEW | PATH": "file",
