@@ -15,7 +15,7 @@ from smspec.cli.waiting import Waiting
 from smspec.diagnostics.quoting import masked, visible
 from smspec.diagnostics.wrapping import wrapped
 from smspec.service.shapes import items, member, structure
-from smspec.source.frozen import dataclass, replace
+from smspec.source.frozen import asdict, dataclass, replace
 
 if TYPE_CHECKING:
     from smspec.cli.past_jobs import PastJob
@@ -288,7 +288,10 @@ def _shown(value: float | None) -> str:
 def _text(sides: Sequence[Side], changes: Sequence[Change] | None, _notes: Sequence[str], columns: int | None) -> str:
     from smspec.cli.past_jobs import change_text
 
-    lines = [wrapped(f"{name}  {visible(side.job.name)}", columns) for name, side in zip(_NAMES, sides, strict=True)]
+    lines = [
+        wrapped(f"{name}  {visible(side.job.name)}, {visible(side.job.directory or side.job.place)}", columns)
+        for name, side in zip(_NAMES, sides, strict=True)
+    ]
     lines += ["", "changed from A to B"]
     for each in (changes or ())[:_MOST_SHOWN]:
         lines.append(wrapped(visible(change_text(each)), columns, first="  ", rest="      "))
@@ -357,14 +360,7 @@ def _json(sides: Sequence[Side], changes: Sequence[Change] | None, notes: Sequen
         "changes": job_as_json(sides[1].job, changes)["changes"],
         "metrics": [{"name": name, "a": _finite(a), "b": _finite(b)} for name, a, b in _figures(sides)],
         "curves": [
-            {
-                "metric": each.metric,
-                "of": letter.lower(),
-                "host": each.host,
-                "count": each.count,
-                "every": each.every,
-                "values": list(each.values),
-            }
+            {"of": letter.lower(), **asdict(each)}
             for letter, side in zip(_NAMES, sides, strict=True)
             for each in side.curves
         ],

@@ -33,7 +33,9 @@ duration, cost, final metrics, and what changed since the one before.
 
 With a spec, its jobs and runs. With a directory, those of all specs below it; if it has none, all jobs that submit has
 made in the region. Runs are searched below the directory, and in run/ of the current one. Without AWS credentials, only
-local runs are shown. --format html is a page about all of these: spending by tag, and failures by cause.
+local runs are shown.
+
+--format html is a page about all of these: spending by tag against the ceilings, and why jobs did not complete.
 
 Exit status: 0 done, whatever the status of a job; 1 the spec has errors; 3 AWS cannot be called, and what is known is
 shown."""
@@ -47,6 +49,7 @@ _MOST_UNPAIRED = 1_000
 
 _MOST_CHANGES = 8
 _MOST_METRICS = 8
+_LONGEST_REASON = 200
 _MOST_FAULTS = 3
 
 
@@ -220,7 +223,7 @@ def _jobs_in(
             for answer, tags in search.jobs(sorted(names or ()), since):
                 job = job_of_description(answer, prices, tags)
                 if since is not None and job.created is not None and job.created < since:
-                    return
+                    continue  # of an emulator, which is not asked for a time
                 if names is None or job.spec in names or job.name in names:
                     yield replace(job, place=job.place or search.region)
     except (CommandRefused, ResourceUnavailable) as fault:
@@ -342,7 +345,7 @@ def _lines(entry: Entry, columns: int | None) -> Iterator[str]:
         text = (
             f"{cause.cause} ({cause.name})"
             if cause
-            else f"unknown to smspec; {masked(job.reason) or 'no reason given'}"
+            else f"unknown to smspec; {masked(job.reason)[:_LONGEST_REASON] or 'no reason given'}"
         )
         yield wrapped(visible(f"cause: {' '.join(text.split())}"), columns, first=margin, rest=margin)
     if entry.changes is not None:

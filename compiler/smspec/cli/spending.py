@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from smspec.cli.past_jobs import COMPLETED, FAILED, LOCAL, PastJob, change_text, moment_text
+from smspec.cli.past_jobs import COMPLETED, ENDED, FAILED, LOCAL, PastJob, change_text, moment_text
 from smspec.diagnostics import count
 from smspec.diagnostics.quoting import masked, visible
 from smspec.local.record.units import duration
@@ -25,6 +25,8 @@ _MOST_KEYS, _MOST_VALUES = 50, 200
 _KEYS_OF_PAGE, _VALUES_OF_PAGE = 8, 30
 OTHERS = "(others)"
 NO_CAUSE = "unknown"
+OTHER = "other"
+"""The status of a job that goes on, or one that smspec does not know."""
 
 
 class Sum:
@@ -40,7 +42,7 @@ class Sum:
         """Count a job."""
         cost = job.cost
         self.jobs += 1
-        self.statuses[job.status if job.is_over else "other"] += 1
+        self.statuses[job.status if job.is_over else OTHER] += 1
         self.priced += cost.usd is not None
         self.billed += cost.hours is not None
         self.hours += cost.hours or 0
@@ -74,7 +76,7 @@ class Sum:
 
     def states(self) -> str:
         """Return how many jobs ended how."""
-        return ", ".join(f"{number:,} {state}" for state, number in self.statuses.most_common())
+        return ", ".join(f"{self.statuses[state]:,} {state}" for state in (*ENDED, OTHER) if self.statuses[state])
 
     def record(self) -> dict[str, object]:
         """Return the sum as JSON; dollars are null unless everything that is billed has a price."""

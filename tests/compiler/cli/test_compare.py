@@ -63,8 +63,8 @@ def test_jobs_have_changes_curves_cost_and_environment(server):
     done = smspec("compare", "first", "second", columns=80)
     assert (done.status, done.err) == (0, "")
     assert done.out.splitlines() == [
-        "A  first",
-        "B  second",
+        "A  first, us-west-2",
+        "B  second, us-west-2",
         "",
         "changed from A to B",
         "  hyperparameters.lr 0.1 → 0.01",

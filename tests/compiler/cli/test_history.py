@@ -256,4 +256,32 @@ def test_members_of_the_wrong_kind_do_not_stop_the_list(server):
     server.on_search = lambda _request, page: {"Results": [*odd["Results"], *page["Results"]]}
     done = smspec("history", "--all")
     assert (done.status, done.err) == (0, "")
-    assert "2 jobs in SageMaker (1 other, 1 Completed)" in done.out or "(1 Completed, 1 other)" in done.out
+    assert "2 jobs in SageMaker (1 Completed, 1 other)" in done.out
+
+
+def test_many_jobs_take_a_call_for_each_fifty(server):
+    """Pages are made as they are asked for; 20 specs, each job with another learning rate than the one before."""
+    one = put(server, 1, ended(), tags=["team=ads"])
+    known = server.search({"MaxResults": 50})["Results"][0]["TrainingJob"]
+    server.jobs.pop(one)
+
+    def page(asked, _page):
+        start = int(asked.get("NextToken", 0))
+        jobs = [
+            {
+                **known,
+                "TrainingJobName": f"small{number % 20}-{number:010x}",
+                "TrainingJobArn": f"arn:aws:sagemaker:us-west-2:123456789012:training-job/{number}",
+                "CreationTime": CREATED - number,
+                "HyperParameters": {"lr": str(number)},
+            }
+            for number in range(start, start + asked["MaxResults"])
+        ]
+        return {"Results": [{"TrainingJob": job} for job in jobs], "NextToken": str(start + len(jobs))}
+
+    server.on_search = page
+    shown = smspec("history", "--all", "--limit", "500", "--format", "html").out
+    assert "500 jobs (500 Completed)" in shown
+    assert shown.count("hyperparameters.lr ") == 200
+    assert "300 more are counted above." in shown and "there is more: these are the newest" in shown
+    assert server.asked["Search"] <= 12

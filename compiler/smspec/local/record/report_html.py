@@ -116,8 +116,8 @@ def head(summary: Summary, facts: Sequence[tuple[str, object]]) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta name="generator" content="smspec">\n<title>{job}: {status}</title>\n<style>\n{style()}{CHART_STYLE}{_STYLE}'
-        f"</style>\n</head>\n<body>\n<header>\n<h1>{job}</h1>\n"
+        f'<meta name="generator" content="smspec">\n<title>{job}: {status}</title>\n<style>\n{style()}'
+        f"{CHART_STYLE}{_STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{job}</h1>\n"
         f'<p><span class="status {"good" if summary.status == "Completed" else "bad"}">{status}</span>{how}'
         f" after {shown(duration(summary.seconds))}</p>\n{failure}<dl>\n{definitions(facts)}</dl>\n</header>\n"
     )
