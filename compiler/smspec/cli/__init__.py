@@ -52,6 +52,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "logs": ("smspec.cli.logs", "print the log of a training job in SageMaker"),
         "stop": ("smspec.cli.stop", "stop a training job in SageMaker"),
         "collect": ("smspec.cli.collect", "download, check, and merge the result of a job"),
+        "history": ("smspec.cli.history", "show what ran, its cost, and what changed each time"),
+        "compare": ("smspec.cli.compare", "show two jobs or local runs side by side"),
     },
     "facts": {
         "prices": ("smspec.cli.prices", "print or update the prices of training instances"),

@@ -20,6 +20,7 @@ from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
     from smspec.cli.image_arguments import JobBuild
+    from smspec.local.running.request import GitCommit
     from smspec.submission.uploading import FileUpload
 
 RUN_ID_TAG = f"{OWN_TAGS}run-id"
@@ -142,22 +143,26 @@ def uploads(tree: FileTree, kms_key: str | None) -> list[FileUpload]:
     return [upload(path, uri) for path, uri in tree.uploads.items()]
 
 
+def commit_of(job: Compiled, tree: FileTree) -> GitCommit | None:
+    """Return the commit that a spec and its source are in; None outside of git, or before its first commit."""
+    # Imported late: only a new job, and a run, need it.
+    from smspec.local.running.image_content import source_files
+    from smspec.local.running.request import GitCommit
+    from smspec.workspace.git_labels import git_state
+
+    files = [path for _, path in source_files(tree)]
+    state = git_state(job.inputs.directory, [*files, *(text.name for text in job.inputs.document.texts)])
+    return None if state is None else GitCommit(state.commit, is_dirty=state.is_dirty)
+
+
 def git_tags(build: JobBuild) -> dict[str, str]:
-    """Return the tags for the repository of a spec; none outside of git, or before its first commit.
+    """Return the tags for the repository of a spec; none if it has no commit.
 
     They lead from a job to its spec. As a variable or part of the rendered request, each commit would make a new job.
     If the tags of the spec leave no room, these are omitted.
     """
-    # Imported late: only a new job gets them.
-    from smspec.local.running.image_content import source_files
-    from smspec.workspace.git_labels import git_state
-
-    inputs = build.job.inputs
-    files = [path for _, path in source_files(build.tree)]
-    state = git_state(inputs.directory, [*files, *(text.name for text in inputs.document.texts)])
-    if state is None:
-        return {}
-    return {COMMIT_TAG: state.commit, DIRTY_TAG: "true" if state.is_dirty else "false"}
+    commit = commit_of(build.job, build.tree)
+    return {} if commit is None else {COMMIT_TAG: commit.name, DIRTY_TAG: "true" if commit.is_dirty else "false"}
 
 
 def commit_lines(tags: Mapping[str, str]) -> Iterator[str]:

@@ -99,13 +99,13 @@ def has_credentials(profile: str | None) -> bool:
 
     A person may be asked for the code of a device here, and for none after it.
     """
-    with _submission_errors("AWS credentials", ""), responses("call AWS"):
+    with submission_errors("AWS credentials", ""), responses("call AWS"):
         return AwsSession(profile).has_credentials()
 
 
 def region_of_profile(profile: str | None) -> str:
     """Return the region of a profile, or that of the environment; empty if neither has one. Raise `AwsUnavailable`."""
-    with _submission_errors("AWS credentials", ""), responses("call AWS"):
+    with submission_errors("AWS credentials", ""), responses("call AWS"):
         return str(AwsSession(profile).session.region_name or "")
 
 
@@ -121,7 +121,7 @@ def answered(
         with responses(f"ask AWS for {what}"):
             return call()
 
-    with _submission_errors(what, action):
+    with submission_errors(what, action):
         return persistently(attempt, budget=budget)
 
 
@@ -156,12 +156,13 @@ def asked(what: str, action: str = "") -> Iterator[None]:
 
     ``action``: the call's name in an IAM policy, for `ActionDenied`.
     """
-    with _submission_errors(what, action), responses(f"ask AWS for {what}"):
+    with submission_errors(what, action), responses(f"ask AWS for {what}"):
         yield
 
 
 @contextmanager
-def _submission_errors(what: str, action: str) -> Iterator[None]:
+def submission_errors(what: str, action: str) -> Iterator[None]:
+    """Convert faults of calls to `JobRefused` or `AwsUnavailable`, as `asked` does."""
     try:
         yield
     except Unsendable as fault:
