@@ -125,8 +125,7 @@ def _submitted(
     # Imported late: boto3 takes a second to import.
     from smspec.cli.job_follower import creation
     from smspec.cli.preflight import checked, print_checks
-    from smspec.submission.client import has_credentials
-    from smspec.submission.job_account import role_account
+    from smspec.submission.client import has_credentials, role_account
     from smspec.submission.job_creation import JobEnded, create_job, existing_job
     from smspec.submission.s3_service import RegionalS3
 
@@ -214,7 +213,7 @@ def _place(service: JobService, placed: JobInRegion) -> str:
 
 
 def _example_account(build: JobBuild, sent: Sequence[Submission]) -> str:
-    from smspec.submission.job_account import example_account_fault
+    from smspec.submission.client import example_account_fault
 
     image, written = build.job.plan.image, build.job.job.image
     is_derived = isinstance(written, BuiltImage) and not names_registry(written.repository or "")

@@ -28,6 +28,9 @@ DEFAULT_MAX_RUNTIME = 86_400
 OWN_TAGS = "smspec:"
 """How the tags begin by which smspec identifies a job and its spec."""
 
+DIGEST_TAG = f"{OWN_TAGS}digest"
+"""The tag of a submitted job whose value identifies its request."""
+
 S3_PREFIX = "S3Prefix"
 """The S3DataType of a channel whose address is the beginning of the names of its objects."""
 
@@ -275,3 +278,14 @@ def channels_in_s3(request: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]
         source = channel.get("DataSource", {}).get("S3DataSource")
         if source:
             yield channel["ChannelName"], source["S3Uri"], source["S3DataType"]
+
+
+def tags_to_be(request: Mapping[str, Any], digest: str) -> dict[str, str]:
+    """Return the tags that the job of a request has: those of the spec, and what identifies the request."""
+    return {**{tag["Key"]: tag["Value"] for tag in request.get("Tags", ())}, DIGEST_TAG: digest}
+
+
+def tagged(request: Mapping[str, Any], digest: str) -> dict[str, Any]:
+    """Return a request with all tags that its job has."""
+    tags = tags_to_be(request, digest)
+    return {**request, "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}

@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from smspec.service.request import tagged
 from smspec.source.frozen import dataclass
 from smspec.submission.client import AccessDenied, AwsUnavailable, InvalidCredentials, JobRefused
-from smspec.submission.job_service import JobService, NameInUse, QuotaExceeded, Throttled, tags_to_be
+from smspec.submission.job_service import JobService, NameInUse, QuotaExceeded, Throttled
 from smspec.submission.ownership import require_own
 from smspec.submission.training_job import TrainingJob
 
@@ -108,11 +109,10 @@ def _created(
     have used it as well.
     """
     end, wait, is_lost, is_found = clock() + PATIENCE_SECONDS, _FIRST_WAIT, False, False
-    tags = tags_to_be(request, digest)
-    tagged = {**request, "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
+    whole = tagged(request, digest)
     while True:
         try:
-            service.create(tagged)
+            service.create(whole)
         except NameInUse:
             is_found = True
         except (AccessDenied, InvalidCredentials):

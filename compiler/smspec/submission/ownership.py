@@ -15,10 +15,11 @@ from smspec.plan import digest as digest_of
 from smspec.service.arns import Arn, parsed_arn, partition_of
 from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import parsed_reference
+from smspec.service.request import DIGEST_TAG
 from smspec.service.shapes import Shape, items, member, number, pinned_model
 from smspec.source.frozen import dataclass
 from smspec.submission.client import JobRefused
-from smspec.submission.job_service import DIGEST_TAG, JobService
+from smspec.submission.job_service import JobService
 from smspec.submission.training_job import TrainingJob
 
 NAMED_BY_SUBMISSION = ("TrainingJobName", "Tags")
