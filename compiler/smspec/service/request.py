@@ -111,7 +111,8 @@ class Request:
     ``region`` is where the job is to run, None if unknown. ``in_spec_words``: the request was made from a spec, whose
     author knows the keys of the spec and not those of the API. ``launcher``: what the image starts the processes with,
     if that is known from elsewhere. ``tagged_image``: the image of the spec with its tag, which a digest replaces in
-    the request. ``today``: the date that the organization states, or empty.
+    the request. ``today``: the date that the organization states, or empty. ``queue``, ``priority``, ``attempts``: of
+    the queue of AWS Batch that starts the job, None if there is none, or it does not say.
     """
 
     payload: dict[str, object]
@@ -120,6 +121,9 @@ class Request:
     launcher: str | None = None
     tagged_image: str = ""
     today: str = ""
+    queue: str | None = None
+    priority: int | None = None
+    attempts: int | None = None
     _found: dict[str, list[Any]] = field(default_factory=dict)
 
     def _once(self, name: str, find: Callable[[], Iterator[Any]]) -> list[Any]:

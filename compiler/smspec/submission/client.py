@@ -42,7 +42,7 @@ _TRANSIENT = (
 ANSWER_SECONDS = 60.0
 """The pauses of a call that changes nothing or can be repeated by its user: a person waits for the answer."""
 
-_NO_SUCH_JOB = ("ValidationException", "ResourceNotFound")
+_NO_SUCH_JOB = ("ValidationException", "ResourceNotFound", "ClientException")
 _MOST_PAGES = 20
 """Enough for the 50 tags that a job can have."""
 

@@ -266,6 +266,10 @@ class JobService:
                 defaults[name] = value
         return defaults
 
+    def set_priority(self, _job: TrainingJob, /) -> bool:
+        """Return that nothing has changed: only a queue has priorities."""
+        return False
+
     def stop(self, name: str) -> None:
         """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""
         call = functools.partial(self._sagemaker.stop_training_job, TrainingJobName=name)
