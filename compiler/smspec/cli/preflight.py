@@ -206,6 +206,7 @@ class _Preflight:
             source_key=plan.source_key,
             secrets=job.secrets,
             builds=plan.image is not None,
+            queue=plan.queue,
         )
         caller = next((row.name for row in self.rows if row.kind == CALLER), "")
         account = caller.split(":")[4] if caller.count(":") >= 5 else ""

@@ -109,6 +109,11 @@ class JobVersion:
         return (self.payload, *(request.payload for request in self.others))
 
     @property
+    def attempts(self) -> int | None:
+        """How often a queue starts the job at most; None without a queue, or if it does not say."""
+        return None if self.queue is None else self.queue.attempts
+
+    @property
     def runs_pipe_loop(self) -> bool:
         return self.run is not None and self.run.get("kind") == "pipe_loop"
 

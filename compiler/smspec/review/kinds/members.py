@@ -18,7 +18,6 @@ from smspec.service.request import Request
 from smspec.source import Mapping, Path
 from smspec.source.frozen import replace
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.row import KeyRow, ValueForm
 from smspec.spec.layers.merging import ANY_OF
 
 CEILING = "ceiling"
@@ -156,13 +155,9 @@ def _of_queue(pair: Pair, kind: str) -> Iterator[Change]:
     if old == new or pair.old.request is None or pair.new.request is None:
         return
     for row in rows_below("queue"):
-        was, will = (_written(row, getattr(queue, row.name, None)) for queue in (old, new))
+        was, will = (row.written(getattr(queue, row.name, None)) for queue in (old, new))
         if row.kind == kind and was != will:
             yield pair.change(kind, ("queue", row.name), row.called, old=was, new=will, brief="queue")
-
-
-def _written(row: KeyRow, value: object) -> object:
-    return row.form.write(value) if isinstance(row.form, ValueForm) and value is not None else value
 
 
 def _has_known_regions(pair: Pair) -> bool:
@@ -211,7 +206,10 @@ def _cost_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     yield from by_member(pair, COST.name)
     yield from _of_queue(pair, COST.name)
     yield from _of_alternatives(pair, COST.name)
-    old, new = (highest_ceiling(version.payloads, pair.prices, version.region) for version in (pair.old, pair.new))
+    old, new = (
+        highest_ceiling(version.payloads, pair.prices, version.region, version.attempts)
+        for version in (pair.old, pair.new)
+    )
     if old is None if new is None else old is not None and (old.hours, old.usd) == (new.hours, new.usd):
         return
     yield ceiling_change(pair, old, new)
