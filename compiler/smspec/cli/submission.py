@@ -14,7 +14,7 @@ from smspec.output.contents import chunks
 from smspec.pipeline.compilation import Compiled
 from smspec.plan import digest, training_job_name
 from smspec.render.tree import FileTree
-from smspec.service.request import OWN_TAGS
+from smspec.service.request import OWN_TAGS, tagged, tags_to_be
 from smspec.service.shapes import items, member
 from smspec.source.frozen import dataclass, field
 
@@ -63,9 +63,12 @@ class Submission:
     @property
     def tags(self) -> dict[str, str]:
         """The tags of the job: those of the spec, and those that identify the request."""
-        from smspec.submission.job_service import tags_to_be  # imported late: boto3 takes a second to import
-
         return tags_to_be(self.request, self.digest)
+
+    @property
+    def whole_request(self) -> dict[str, object]:
+        """The request with all tags but those about git, which a later commit changes."""
+        return tagged(self.request, self.digest)
 
     @property
     def name(self) -> str:

@@ -324,7 +324,7 @@ def added_changes(new: JobVersion, prices: PriceBook) -> tuple[Change, ...]:
     return (
         pair.change(JOB.name, ("name",), "the job is new", new=new.job_name),
         *SECURITY.changes(pair, ()),
-        ceiling_change(pair, None, highest_ceiling(new.payloads, prices, new.region)),
+        ceiling_change(pair, None, highest_ceiling(new.payloads, prices, new.region, new.attempts)),
     )
 
 

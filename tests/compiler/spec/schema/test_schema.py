@@ -216,6 +216,7 @@ def test_required_keys_are_listed():
         "hosts.groups.*.instance_type",
         "hosts.groups.*.count",
         "distribution.parameter_server.framework",
+        "queue.name",
         "output",
         "output.s3",
         "checkpoints.s3",
