@@ -38,7 +38,7 @@ def put(account, key, content, **options):
     account.store.client.put_object(Bucket=BUCKET, Key=key, Body=content, **options)
 
 
-@in_both
+@in_archive
 def test_unchanged_source_is_used(submitted):
     assert row("source")[0] == "ok"
     assert smspec("submit", "--detach").status == 0
@@ -46,6 +46,7 @@ def test_unchanged_source_is_used(submitted):
 
 @in_both
 def test_source_without_checksum_is_downloaded_and_compared(submitted):
+    """The other objects of a channel are used by their checksums, as in the test above."""
     for key in stored(submitted)[:5]:
         put(submitted, key, submitted.store.content(key))
     assert smspec("submit", "--detach").status == 0
