@@ -7,6 +7,7 @@ CI also has those of containers and of other programs, `make test-containers` th
 
 from __future__ import annotations
 
+import functools
 import os
 import zlib
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ ONE_OF = {
     **{f"tests/compiler/{name}/": 8 for name in ("collection", "local", "lock", "organization", "proof", "publishing")},
     **{f"tests/compiler/{name}/": 8 for name in ("rehearsal", "submission", "workspace")},
     **{f"tests/{name}/": 8 for name in ("differential", "rehearsal", "runtime")},
-    **{f"tests/{name}/": 12 for name in ("compiler/cli", "conformance")},
+    **{f"tests/{name}": 12 for name in ("compiler/cli/", "compiler/render/test_state_machine.py", "conformance/")},
 }
 """Where tests are costly: the sample has one of so many cases of each of them."""
 PROGRAMS = {
@@ -91,13 +92,19 @@ def _is_of_file(item: pytest.Item) -> bool:
 
 
 def _of_programs(item: pytest.Item) -> int:
-    return max((number for place, number in PROGRAMS.items() if item.nodeid.startswith(place)), default=0)
+    return _number(item.nodeid.partition("::")[0], is_programs=True)
 
 
 def _one_of(item: pytest.Item) -> int:
     if mark := item.get_closest_marker("sampled"):
         return mark.args[0]
-    return max((number for place, number in ONE_OF.items() if item.nodeid.startswith(place)), default=1)
+    return _number(item.nodeid.partition("::")[0], is_programs=False) or 1
+
+
+@functools.cache
+def _number(file: str, *, is_programs: bool) -> int:
+    table = PROGRAMS if is_programs else ONE_OF
+    return max((number for place, number in table.items() if file.startswith(place)), default=0)
 
 
 def _sample(group: list[pytest.Item]) -> list[pytest.Item]:
