@@ -58,6 +58,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "facts": {
         "prices": ("smspec.cli.prices", "print or update the prices of training instances"),
         "quotas": ("smspec.cli.quotas", "print or update the quotas of accounts for training jobs"),
+        "facts": ("smspec.cli.facts", "print or update what smspec knows of AWS, and how old it is"),
         "offers": ("smspec.cli.offers", "list the instance types that fit, the cheapest first"),
     },
 }

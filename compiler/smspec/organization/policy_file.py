@@ -27,7 +27,7 @@ from smspec.organization.organization_config import (
     rejected_values,
 )
 from smspec.organization.policy_combination import Combined, Severities
-from smspec.rules.suppressions import NEVER_IGNORED
+from smspec.rules.suppressions import ALWAYS_ERRORS
 from smspec.service.image_reference import parsed_reference
 from smspec.service.policy import LEVELS, Level, RequiredBase
 from smspec.source import dotted
@@ -214,7 +214,7 @@ class _Reader:
                 self.faults.append(
                     (("rules", code), f"`rules.{code}`: {quoted(str(level))} is not a severity", f"use {words}")
                 )
-            elif known != "error" and code.startswith(NEVER_IGNORED):
+            elif known != "error" and code.startswith(ALWAYS_ERRORS):
                 help = "remove it: smspec cannot read a job or a request with this error"
                 self.faults.append((("rules", code), f"`rules.{code}` cannot be lowered", help))
             else:

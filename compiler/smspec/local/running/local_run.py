@@ -17,7 +17,7 @@ from smspec.local.engines.engine import JobToRun, RunningHost
 from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.prediction.predicting import predicted_job
 from smspec.local.prediction.prediction import Prediction
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 from smspec.local.python.interpreter import matching_interpreter
 from smspec.local.python.wanted import wanted_python
 from smspec.local.record.artifacts import Collected, collect
