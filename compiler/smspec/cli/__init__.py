@@ -106,7 +106,7 @@ def _hear_signals() -> None:
     Where SIGCHLD is ignored, as servers do, the kernel forgets how a process has ended, and Python takes every end for
     a success. Where it is blocked, what waits for it waits for ever; and a blocked SIGTERM ends no job.
     """
-    import _signal  # `signal` makes enumerations of its numbers, which takes longer
+    import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations of its numbers, which takes longer
 
     if _signal.getsignal(_signal.SIGCHLD) == _signal.SIG_IGN:
         _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)

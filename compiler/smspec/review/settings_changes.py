@@ -386,14 +386,8 @@ def _change(
     return Change(kind=SECURITY.name, path=at, old=old, new=new, what=what, brief=brief, file=path, line=line or 1)
 
 
-_NAMES = {
-    NAME: "policy",
-    PYPROJECT: "policy",
-    _PRICES: "price file",
-    _QUOTAS: "quota file",
-    _FACTS: "facts file",
-    LOCK: "lockfile",
-}
+_NAMES = {NAME: "policy", PYPROJECT: "policy", LOCK: "lockfile"}
+_NAMES |= {_PRICES: "price file", _QUOTAS: "quota file", _FACTS: "facts file"}
 _COMPARED: dict[str, Callable[[str, bytes | None, bytes | None], Iterator[Change]]] = {
     "rule": _of_rule,
     "price file": _of_entries("price file", _is_cheaper),

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from smspec.service.request import DIGEST_TAG
 from smspec.service.shapes import items, member
 from smspec.submission.client import AwsUnavailable, persistently, sagemaker_client, submission_errors
-from smspec.submission.job_service import DIGEST_TAG
 from smspec.wire.aws import is_in_aws, responses
 from smspec.wire.fault import BadResponse, WireFault
 
