@@ -62,7 +62,7 @@ class Organization:
         return tuple(file for file, _ in self._bounded)
 
     def policy(self) -> Policy | None:
-        """Return the policy, with prices and quotas; None without files.
+        """Return the policy, with prices, quotas, and newer facts; None without files.
 
         Raise `InvalidInput` for an invalid file, or one that loosens.
         """
@@ -162,6 +162,7 @@ class Organization:
 
     def _with_dated_files(self, policy: Policy) -> Policy:
         # Imported late: few repositories have these files.
+        from smspec.organization.newer_facts import with_newer_facts
         from smspec.organization.policy_layers import combined_prices, combined_quotas
 
         layers = self._dated()
@@ -171,7 +172,14 @@ class Organization:
             for layer, book in zip(layers, books, strict=True)
             if layer.file is not None and "max_cost" in layer.file.tables
         )
-        return replace(policy, prices=books[-1], priced_by=next(limiting, None), quotas=combined_quotas(layers))
+        priced_by = next(limiting, None)
+        return replace(
+            policy,
+            prices=books[-1],
+            priced_by=priced_by,
+            quotas=combined_quotas(layers),
+            facts=with_newer_facts(policy.facts, self.layers),
+        )
 
     def _dated(self, *, has_quotas: bool = True) -> list[DatedLayer]:
         from smspec.organization.dated_file import known_quotas, listed_prices
@@ -274,7 +282,7 @@ def _directories(directory: str, boundary: Boundary) -> list[str]:
 def _layers_in(directory: str, boundary: Boundary) -> tuple[SettingsLayer, ...]:
     """Return the layers in a directory itself.
 
-    The files of prices and quotas are next to smspec.toml; without one, at the top of the repository.
+    The files of prices, quotas, and facts are next to smspec.toml; without one, at the top of the repository.
     """
     try:
         files: tuple[OrganizationConfig | MalformedConfig, ...] = organization_configs_in(directory, boundary)

@@ -21,7 +21,7 @@ from smspec.workspace.path_targets import is_repository_top, repository_top, upw
 NAME = "smspec.toml"
 PYPROJECT = "pyproject.toml"
 
-DATED_FILES = ("smspec.prices.json", "smspec.quotas.json")
+DATED_FILES = ("smspec.prices.json", "smspec.quotas.json", "smspec.facts.json")
 """Files next to it, or at the top of a repository, with facts about AWS."""
 
 SETTINGS = (NAME, PYPROJECT, *DATED_FILES, LOCK)

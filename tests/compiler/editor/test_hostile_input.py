@@ -14,6 +14,7 @@ from lsprotocol import types
 
 from support.editor.client import Session
 from support.forked_command import start_command
+from support.sampled_cases import sampled
 from support.small_job import write_job
 from support.smspec_command import environment
 
@@ -217,6 +218,7 @@ MALFORMED = {
 }
 
 
+@sampled(4)  # each needs a server
 @pytest.mark.parametrize("name", MALFORMED)
 def test_request_after_a_malformed_message(tmp_path, name):
     given, identity, code = MALFORMED[name]
