@@ -20,9 +20,12 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # `typing` is slow to import, and until `main` runs Ctrl-C shows a traceback
 if TYPE_CHECKING:
+    import signal
     from typing import NoReturn
 
     from smspec.cli.console import Console
+else:
+    import _signal as signal  # `signal` makes enumerations of its numbers, which takes longer
 
 # Modules by name, so that a command does not import the others.
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
@@ -103,11 +106,9 @@ def _hear_signals() -> None:
     Where SIGCHLD is ignored, as servers do, the kernel forgets how a process has ended, and Python takes every end for
     a success. Where it is blocked, what waits for it waits for ever; and a blocked SIGTERM ends no job.
     """
-    import _signal  # `signal` makes enumerations of its numbers, which takes longer
-
-    if _signal.getsignal(_signal.SIGCHLD) == _signal.SIG_IGN:
-        _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
-    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
+    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def execute(words: list[str], console: Console) -> int:
