@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
+import os
+import time
 
 import pytest
 
 from smspec.local.engines.namespace import availability
 from smspec.local.engines.namespace.availability import why
+from smspec.local.running.request import RunFailed
 
 NONE: dict[str, str] = {}
 UBUNTU = {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1"}
@@ -44,3 +47,27 @@ def test_internet_needs_a_program_and_its_device(tmp_path, monkeypatch):
     assert availability.missing_for_internet().startswith("let your user read and write ")
     (tmp_path / "tun").write_text("")
     assert availability.missing_for_internet() == ""
+
+
+WAITING = "sleep 4321 & echo $! > {child}; echo why >&2; wait\n"
+PRINTING = "sleep 4321 & echo $! > {child}; while :; do echo why; done >&2\n"
+
+
+@pytest.mark.parametrize("body", [WAITING, PRINTING], ids=["waits", "prints"])
+def test_script_in_place_of_slirp_ends_with_what_it_started(tmp_path, monkeypatch, body):
+    """What a shell has started holds its stderr, and would keep a reader of all of it for ever."""
+    child = tmp_path / "child"
+    (tmp_path / "slirp4netns").write_text("#!/bin/sh\n" + body.format(child=child))
+    (tmp_path / "slirp4netns").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(availability, "_SECONDS_TO_CONNECT", 0.1)
+    while True:
+        with pytest.raises(RunFailed) as failed:
+            availability.Internet(os.getpid(), reaches_loopback=False)
+        if child.exists() and child.read_text():
+            break
+        monkeypatch.setattr(availability, "_SECONDS_TO_CONNECT", 2 * availability._SECONDS_TO_CONNECT)
+    assert str(failed.value).startswith("`slirp4netns` did not start")
+    process = f"/proc/{child.read_text().strip()}/stat"
+    while os.path.exists(process) and open(process).read().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.01)

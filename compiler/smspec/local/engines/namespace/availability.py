@@ -11,9 +11,11 @@ import json
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from smspec.local.running.request import RunFailed
 from smspec.source.frozen import dataclass
@@ -28,6 +30,7 @@ SLIRP = "slirp4netns"
 GATEWAY, RESOLVER = "10.0.2.2", "10.0.2.3"
 _DEVICE = "/dev/net/tun"
 _SECONDS_TO_CONNECT = 20.0
+_MOST_SAID = 1 << 16
 _LOOPBACK = re.compile(r"(?<=://)(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/]|$)")
 
 
@@ -156,10 +159,12 @@ class Internet:
         said = os.read(ready, 1) if answered else b""
         os.close(ready)
         if not said:
-            self._process.kill()
+            self._kill()
             assert self._process.stderr is not None
-            # The first line names the cause, the last one only that the child failed.
-            first = self._process.stderr.read().decode(errors="replace").strip().splitlines()[:1]
+            # What it printed so far: a script on PATH may have started what prints or waits for ever. The first line
+            # names the cause, the last one only that the child failed.
+            os.set_blocking(self._process.stderr.fileno(), False)
+            first = (self._process.stderr.read(_MOST_SAID) or b"").decode(errors="replace").strip().splitlines()[:1]
             self.close()
             raise RunFailed(3, f"`{SLIRP}` did not start", "".join(first))
 
@@ -168,7 +173,11 @@ class Internet:
         end, self._end = self._end, -1
         if end >= 0:
             os.close(end)
-        self._process.kill()
+        self._kill()
         self._process.wait()
         if self._process.stderr is not None:
             self._process.stderr.close()
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # it has a session of its own
