@@ -20,12 +20,9 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # `typing` is slow to import, and until `main` runs Ctrl-C shows a traceback
 if TYPE_CHECKING:
-    import signal
     from typing import NoReturn
 
     from smspec.cli.console import Console
-else:
-    import _signal as signal  # `signal` makes enumerations of its numbers, which takes longer
 
 # Modules by name, so that a command does not import the others.
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
@@ -55,10 +52,13 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "logs": ("smspec.cli.logs", "print the log of a training job in SageMaker"),
         "stop": ("smspec.cli.stop", "stop a training job in SageMaker"),
         "collect": ("smspec.cli.collect", "download, check, and merge the result of a job"),
+        "history": ("smspec.cli.history", "show what ran, its cost, and what changed each time"),
+        "compare": ("smspec.cli.compare", "show two jobs or local runs side by side"),
     },
     "facts": {
         "prices": ("smspec.cli.prices", "print or update the prices of training instances"),
         "quotas": ("smspec.cli.quotas", "print or update the quotas of accounts for training jobs"),
+        "facts": ("smspec.cli.facts", "print or update what smspec knows of AWS, and how old it is"),
         "offers": ("smspec.cli.offers", "list the instance types that fit, the cheapest first"),
     },
 }
@@ -106,9 +106,11 @@ def _hear_signals() -> None:
     Where SIGCHLD is ignored, as servers do, the kernel forgets how a process has ended, and Python takes every end for
     a success. Where it is blocked, what waits for it waits for ever; and a blocked SIGTERM ends no job.
     """
-    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations of its numbers, which takes longer
+
+    if _signal.getsignal(_signal.SIGCHLD) == _signal.SIG_IGN:
+        _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
 
 
 def execute(words: list[str], console: Console) -> int:
