@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+import resource
+import subprocess
 import time
 
 import pytest
 
+from smspec.local.engines.choice import chosen_engine
 from smspec.local.engines.namespace import availability
 from smspec.local.engines.namespace.availability import why
 from smspec.local.running.request import RunFailed
@@ -47,6 +51,34 @@ def test_internet_needs_a_program_and_its_device(tmp_path, monkeypatch):
     assert availability.missing_for_internet().startswith("let your user read and write ")
     (tmp_path / "tun").write_text("")
     assert availability.missing_for_internet() == ""
+
+
+@pytest.fixture
+def unknown():
+    availability.probe.cache_clear()
+    availability.start_probe.cache_clear()
+    yield
+    availability.probe.cache_clear()
+    availability.start_probe.cache_clear()
+
+
+def test_untried_namespaces_are_no_reason_to_confine_nothing(unknown, monkeypatch):
+    monkeypatch.setattr(availability, "_SECONDS", 0)
+    with pytest.raises(RunFailed) as failed:
+        chosen_engine("auto")
+    assert (failed.value.exit_status, str(failed.value).partition(":")[0]) == (3, "namespaces could not be tried")
+    assert chosen_engine("process") == ("process", "")
+
+
+@pytest.mark.needs_namespaces
+def test_probe_that_lacks_files_has_tried_nothing():
+    def few_files():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5))
+
+    words = availability.cell_words("probe")
+    found = json.loads(subprocess.run(words, capture_output=True, preexec_fn=few_files, check=True).stdout)
+    assert found == {"step": "start", "errno": errno.EMFILE}
+    assert not availability.Probe(step="start", number=errno.EMFILE).is_tried
 
 
 WAITING = "sleep 4321 & echo $! > {child}; echo why >&2; wait\n"

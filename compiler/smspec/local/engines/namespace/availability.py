@@ -24,6 +24,9 @@ from smspec.source.real_file import OUTSIDE_PROJECTS, program_named
 _CELL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cell", "__main__.py")
 _SECONDS = 20
 _REFUSED = (errno.EPERM, errno.EACCES)
+_SCARCE = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""What a machine that allows namespaces may lack at the moment."""
+
 _UBUNTU = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 _DEBIAN = "/proc/sys/kernel/unprivileged_userns_clone"
 SLIRP = "slirp4netns"
@@ -42,6 +45,11 @@ class Probe:
     number: int = 0
     has_network: bool = False
 
+    @property
+    def is_tried(self) -> bool:
+        """Whether a machine refuses the step, rather than being out of processes, memory, files, or time."""
+        return self.number not in (*_SCARCE, errno.ETIME)
+
 
 def cell_words(*words: str) -> list[str]:
     """Return the command of the cell: in a fresh process, because one with threads cannot enter a user namespace."""
@@ -49,8 +57,11 @@ def cell_words(*words: str) -> list[str]:
 
 
 @functools.cache
-def start_probe() -> subprocess.Popen[bytes] | None:
-    """Start to try the steps of a run in a process of its own, which leaves nothing; `probe` waits for it."""
+def start_probe() -> subprocess.Popen[bytes] | int | None:
+    """Start to try the steps of a run in a process of its own, which leaves nothing; `probe` waits for it.
+
+    Return the number of an error if it cannot be started, and None where there are no namespaces.
+    """
     if not sys.platform.startswith("linux"):
         return None
     try:
@@ -58,8 +69,8 @@ def start_probe() -> subprocess.Popen[bytes] | None:
         return subprocess.Popen(
             cell_words("probe"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
-    except OSError:
-        return None
+    except OSError as fault:
+        return fault.errno or errno.ENOENT
 
 
 @functools.cache
@@ -68,14 +79,14 @@ def probe() -> Probe:
     if not sys.platform.startswith("linux"):
         return Probe(step="linux")
     process = start_probe()
-    if process is None:
-        return Probe(step="start")
+    if process is None or isinstance(process, int):
+        return Probe(step="start", number=process or 0)
     try:
         found = json.loads(process.communicate(timeout=_SECONDS)[0])
-    except (ValueError, subprocess.TimeoutExpired):
+    except (ValueError, subprocess.TimeoutExpired) as fault:
         process.kill()
         process.communicate()
-        return Probe(step="start")
+        return Probe(step="start", number=errno.ETIME if isinstance(fault, subprocess.TimeoutExpired) else 0)
     return Probe(
         step=found.get("step", ""), number=found.get("errno", 0), has_network=bool(found.get("network", False))
     )
@@ -84,7 +95,15 @@ def probe() -> Probe:
 def unavailable() -> str | None:
     """Return why hosts cannot have namespaces here, and how to allow it; None if they can."""
     found = probe()
-    return None if not found.step else f"namespaces are unavailable: {why(found.step, found.number)}"
+    return untried() or (f"namespaces are unavailable: {why(found.step, found.number)}" if found.step else None)
+
+
+def untried() -> str | None:
+    """Return why it is unknown whether hosts can have namespaces here; None if it is known."""
+    found = probe()
+    is_late = found.number == errno.ETIME
+    reason = f"the trial takes more than {_SECONDS} seconds" if is_late else os.strerror(found.number).lower()
+    return None if found.is_tried else f"namespaces could not be tried: {reason}"
 
 
 def why(step: str, number: int, read: Callable[[str], str] | None = None) -> str:
