@@ -20,7 +20,7 @@ else
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost local_run rehearsal prediction
 endif
 
-.PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock docs site hash-locks benchmarks clean
+.PHONY: help demo test test-all test-containers quick explore check golden frozen templates shapes facts dev-lock docs site hash-locks benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo on this machine"
@@ -33,6 +33,7 @@ help:
 	@echo "make docs        build the site in build/site, check its links and anchors, and run the commands of its pages"
 	@echo "make golden      rewrite the golden files; review the diff"
 	@echo "make frozen      compare all outputs with those of REV (default: HEAD)"
+	@echo "make templates   write the functions that fill the templates"
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
 	@echo "make facts       refresh the tables of facts about AWS; SOURCES=DIR has clones of AWS's repositories"
 	@echo "make dev-lock    lock the newest versions of what development installs"
@@ -88,6 +89,9 @@ golden: $(VENV)/.dev
 
 frozen: $(VENV)/.dev
 	@$(BIN)/python tests/frozen/outputs.py compare $(REV)
+
+templates: $(VENV)/.dev
+	$(BIN)/python -m maintenance.templates
 
 shapes: $(VENV)/.dev
 	$(BIN)/python -m maintenance.api_shapes

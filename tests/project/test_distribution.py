@@ -13,6 +13,7 @@ import pytest
 from smspec.diagnostics.explanation import explained_codes, explanation
 
 ROOT = Path(__file__).parents[2]
+RENDERED = ROOT / "compiler/smspec/render/templates"
 SHIPPED = {"compiler": "smspec", "runtime": "smspec_runtime", "schemas": "smspec_schemas"}
 """Directory → the package in it that the wheel contains."""
 
@@ -40,11 +41,11 @@ def files_in(wheel):
 
 
 def sources(directory, package):
-    """Return {path: content} of the files of a package on disk."""
+    """Return {path: content} of the files of a package on disk, but for templates, which it has as functions."""
     return {
         path.relative_to(ROOT / directory).as_posix(): path.read_bytes()
         for path in sorted((ROOT / directory / package).rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and RENDERED not in path.parents
     }
 
 

@@ -49,6 +49,7 @@ class Organization:
         self._policy: Policy | InvalidInput | None = None
         self._defaults: Document | None = None
         self._rules: tuple[OrganizationRule, ...] | InvalidInput | None = None
+        self._patterns: tuple[str, ...] | None = None
         self._has_defaults = any("defaults" in file.tables for file in self.files)
 
     @property
@@ -124,14 +125,15 @@ class Organization:
         return tuple(dict.fromkeys(found))
 
     def rule_patterns(self) -> tuple[str, ...]:
-        """Return the patterns of the files with rules, with the real path of the directory that each is relative to."""
-        named = ((file, file.tables.get("rule_files")) for file in self.files)
-        return tuple(
-            os.path.normpath(os.path.join(os.path.realpath(os.path.dirname(file.path)), pattern))
-            for file, patterns in named
-            for pattern in (patterns if isinstance(patterns, list) else ())
-            if isinstance(pattern, str)
-        )
+        """Return the patterns of the files with rules, below real directories: no path of one is a pattern."""
+        if self._patterns is None:
+            named = [(file, boundary) for file, boundary in self._bounded if "rule_files" in file.tables]
+            if not named:
+                return ()
+            from smspec.organization.rule_files import rule_patterns
+
+            self._patterns = tuple(dict.fromkeys(one for each in named for one in rule_patterns(*each)))
+        return self._patterns
 
     def _read_rules(self) -> tuple[OrganizationRule, ...]:
         named = [(file, boundary) for file, boundary in self._bounded if "rule_files" in file.tables]

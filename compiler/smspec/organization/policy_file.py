@@ -117,6 +117,13 @@ class _Reader:
             return 0
         return value
 
+    def whole(self, key: str) -> int:
+        value = self._tables[key]
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _HIGHEST:
+            self.faults.append(((key,), f"`{key}` must be an integer from 0 to {_HIGHEST:,}", f"write `{key} = 100`"))
+            return 0
+        return value
+
     def dollars(self, key: str) -> Fraction:
         return Fraction(self.number(key))
 
@@ -303,6 +310,8 @@ POLICY_KEYS: dict[str, PolicyKey] = {
     "require_base": PolicyKey(_Reader.bases, policy_combination.all_of_both, True, _bases_added),
     "max_cost": PolicyKey(_Reader.dollars, policy_combination.lower, True),
     "max_hours": PolicyKey(_Reader.number, policy_combination.lower, True),
+    "allowed_queues": PolicyKey(_Reader.texts, policy_combination.common, True),
+    "max_priority": PolicyKey(_Reader.whole, policy_combination.lower, True),
     "allow_ignores": PolicyKey(_Reader.ignores, policy_combination.ignorable_by_both, True),
     "rules": PolicyKey(_Reader.levels, policy_combination.raised, None),
     PRICES: PolicyKey(_Reader.prices, policy_combination.dearer, None),

@@ -254,7 +254,15 @@ def _policy(job: DecodedJob) -> Iterable[Finding]:
     from smspec.service.policy_rules import policy_findings_in_spec
     from smspec.service.policy_rules.requirements import disallowed_base_registry, missing_required_base
 
-    request = Request(payload=job.plan.request.payload, region=job.spec.region, in_spec_words=True)
+    queue = job.plan.queue
+    request = Request(
+        payload=job.plan.request.payload,
+        region=job.spec.region,
+        in_spec_words=True,
+        queue=None if queue is None else queue.name,
+        priority=None if queue is None else queue.priority,
+        attempts=None if queue is None else queue.attempts,
+    )
     yield from policy_findings_in_spec(request, policy, job.plan.request.at_origin)
     yield from missing_required_base((text.name for text in job.inputs.document.texts), policy)
     if isinstance(job.spec.image, BuiltImage):

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 
 from smspec.plan import ImagePlan
+from smspec.render.filled_templates import filled
 from smspec.render.image_settings import EPOCH, image_settings
-from smspec.render.templating import filled
 from smspec_runtime.run_plan import RunPlan
 
 BUILD_USER = "0"

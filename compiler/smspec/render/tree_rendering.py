@@ -8,17 +8,15 @@ the same lock always gives the same bytes.
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from smspec import __version__
 from smspec.plan import BuildInputs, ImagePlan, Plan, Upload
 from smspec.plan.delivery import ARCHIVE, run_plan_json
 from smspec.plan.image_planning import installed_requirements
-from smspec.render import quoting, request_json
-from smspec.render.dockerfile import _LAUNCHERS, _SOURCES, dockerfile, dockerignore
-from smspec.render.templating import TEMPLATES
+from smspec.render import request_json
+from smspec.render.dockerfile import dockerfile, dockerignore, entrypoint
 from smspec.render.tree import (
     MANIFEST,
     SOURCE,
@@ -31,14 +29,11 @@ from smspec.render.tree import (
     TreeFile,
 )
 from smspec.source import Listing
-from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL, RunPlan
+from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
 REQUEST = "create-training-job.json"
 
 BILL_OF_MATERIALS = "sbom.cdx.json"
-
-_EXPRESSION = re.compile(r"\{\{ (\w+)((?: \| \w+)*) \}\}")
-_FILTERS: dict[str, Callable[..., str]] = {"shell_words": quoting.shell_words, "docstring": quoting.docstring}
 
 _PINNED = re.compile(r"(?m)^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)((?:[^\n]*\\\n)*[^\n]*)")
 _HASH = re.compile(r"--hash=sha(256|384|512):([0-9a-f]+)")
@@ -47,8 +42,7 @@ _HASH = re.compile(r"--hash=sha(256|384|512):([0-9a-f]+)")
 def render_tree(plan: Plan, build_inputs: BuildInputs, compiled_digest: str, *, builds_image: bool = True) -> FileTree:
     """Return every file of a build, sorted by path. Of copied files only names and digests are read.
 
-    ``builds_image``: with what only the build of the image reads. To compile the template of a Dockerfile takes as
-    long as to compile the spec.
+    ``builds_image``: with what only the build of the image reads.
     """
     files: list[TreeFile] = [_generated(REQUEST, request_json(plan.request))]
     if plan.image is not None:
@@ -85,40 +79,9 @@ def _runtime(plan: Plan, build_inputs: BuildInputs, prefix: str) -> Iterator[Tre
     """Yield the files that start the job: entrypoint, plan, and runtime are together, in an image and in a channel."""
     if plan.run is None:
         return
-    yield _generated(f"{prefix}entrypoint.py", entrypoint_text(plan.run))
+    yield _generated(f"{prefix}entrypoint.py", entrypoint(plan.run))
     yield _generated(f"{prefix}run_plan.json", run_plan_json(plan.run))
     yield from _copied(build_inputs.runtime, f"{prefix}smspec_runtime/")
-
-
-def entrypoint_text(run: RunPlan) -> str:
-    """Return what `entrypoint` returns, without Jinja, which takes longer to load than most commands run.
-
-    It is here because `entrypoint` is part of an image's tag, which a faster way to the same text must not change.
-    """
-    story = _template(f"{run.kind}.py.j2").partition("{% block story %}\n")[2].partition("{% endblock %}")[0]
-    text = _template("entrypoint.py.j2").replace("{% block story %}{% endblock %}\n", story)
-    before, _, rest = text.partition("{% if arguments %}\n")
-    shown, _, after = rest.partition("{% endif %}\n")
-    names = {
-        "program": run.program,
-        "command": run.command,
-        "arguments": run.arguments,
-        "launcher_story": _LAUNCHERS[run.launcher],
-        "source_story": _SOURCES[run.delivery],
-    }
-
-    def filled(found: re.Match[str]) -> str:
-        value: object = names[found[1]]
-        for name in found[2].split(" | ")[1:]:
-            value = _FILTERS[name](value)
-        return str(value)
-
-    return _EXPRESSION.sub(filled, before + (shown if run.arguments else "") + after)
-
-
-def _template(name: str) -> str:
-    with open(os.path.join(TEMPLATES, name), encoding="utf-8") as file:
-        return file.read()
 
 
 def _uploaded(upload: Upload, plan: Plan, build_inputs: BuildInputs) -> list[TreeFile]:

@@ -124,13 +124,17 @@ def moved_source_review(path: str, places: tuple[str, str]) -> JobReview:
     return _file_review(path, what, "place of the source", kind=CODE.name)
 
 
-def rewritten_review(path: str, attribute: str) -> JobReview:
-    """Return the review of a file that is the same, and that git writes in another form in a new checkout.
+def rewritten_review(path: str, cause: str) -> JobReview:
+    """Return the review of a file because of which a new checkout has other files, and this one shows no difference.
 
     In another encoding, the same letters may be any text.
     """
-    what = f"the attribute {quoted(attribute)} of git changes this file in a new checkout; this form is not compared"
-    is_any = attribute == "working-tree-encoding"
+    name = quoted(cause)
+    what = {
+        ".gitmodules": f"a new checkout may not have the files of the submodule {name}, which jobs are made from",
+        ".lfsconfig": f"decides which files of Git LFS a new checkout has: {name} may be a pointer there, not compared",
+    }.get(path, f"the attribute {name} of git changes this file in a new checkout; this form is not compared")
+    is_any = cause == "working-tree-encoding"
     return _file_review(path, what, "rewritten file", kind=SECURITY.name if is_any else CODE.name)
 
 
@@ -382,14 +386,8 @@ def _change(
     return Change(kind=SECURITY.name, path=at, old=old, new=new, what=what, brief=brief, file=path, line=line or 1)
 
 
-_NAMES = {
-    NAME: "policy",
-    PYPROJECT: "policy",
-    _PRICES: "price file",
-    _QUOTAS: "quota file",
-    _FACTS: "facts file",
-    LOCK: "lockfile",
-}
+_NAMES = {NAME: "policy", PYPROJECT: "policy", LOCK: "lockfile"}
+_NAMES |= {_PRICES: "price file", _QUOTAS: "quota file", _FACTS: "facts file"}
 _COMPARED: dict[str, Callable[[str, bytes | None, bytes | None], Iterator[Change]]] = {
     "rule": _of_rule,
     "price file": _of_entries("price file", _is_cheaper),

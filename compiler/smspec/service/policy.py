@@ -104,6 +104,7 @@ class Policy:
     ``required_tags``: name → the values it may have, none: any. ``levels``: code → its severity. ``may_ignore``:
     whether a spec may ignore checks, or the codes that it may ignore. ``floors``: code → its lowest severity, as files
     of inner directories set it. ``path``: the innermost file with the policy; ``sources``: which file sets a key.
+    ``allowed_queues``: a job waits in one of them.
     ``max_cost``: US dollars for a job at most, by ``prices``; ``max_hours``: instance hours for a job at most.
     ``priced_by``: the prices of the file that limits the cost, and of those above it. ``require_base``: a job extends
     a base spec of each. ``quotas``: what AWS grants the accounts, from a file next to the policy. ``registry``: how
@@ -120,6 +121,8 @@ class Policy:
     require_vpc: bool = False
     max_cost: Fraction | None = None
     max_hours: Decimal | int | None = None
+    allowed_queues: tuple[str, ...] | None = None
+    max_priority: int | None = None
     require_base: tuple[RequiredBase, ...] = ()
     prices: PriceBook = field(default_factory=PriceBook)
     priced_by: PriceBook | None = None

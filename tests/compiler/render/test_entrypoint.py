@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import smspec_runtime
 from smspec.render.dockerfile import entrypoint
-from smspec.render.tree_rendering import entrypoint_text
 from smspec.spec.model import DISTRIBUTIONS
 from smspec_runtime.run_plan import RunPlan
 
@@ -51,11 +50,6 @@ def test_entrypoint_is_python_3_8_for_any_plan(plan):
         *("Expr", "Import", "Import", "Assign", "If", "If", "ImportFrom", "If")
     ]
     assert len(text.splitlines()) < 35
-
-
-@given(plans)
-def test_entrypoint_of_a_tree_is_that_of_its_template(plan):
-    assert entrypoint_text(plan) == entrypoint(plan)
 
 
 @pytest.mark.parametrize("kind", KINDS)

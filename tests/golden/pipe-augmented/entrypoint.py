@@ -4,7 +4,7 @@ For every epoch the runtime opens the FIFO /opt/ml/input/data/<channel>_<epoch> 
 streams to the handler; it logs how much was read and how fast.
 
 The source is in /opt/ml/code of the image.
-The plan made with the image is run_plan.json beside this file; what the job decides (hyperparameters, channels,
+The plan made with the image is run_plan.json next to this file; what the job decides (hyperparameters, channels,
 hosts) is read from /opt/ml/input/config. SageMaker starts this file with the word `train`.
 """
 
@@ -12,7 +12,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-if sys.path[:1] != [HERE]:  # `python3 -I` and PYTHONSAFEPATH leave it out
+if sys.path[:1] != [HERE]:  # `python3 -I` and PYTHONSAFEPATH omit it
     sys.path.insert(0, HERE)
 
 if sys.version_info < (3, 8):

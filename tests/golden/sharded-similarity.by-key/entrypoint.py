@@ -1,7 +1,7 @@
 """Runs the script `similarity.py` of the source directory, in one process per host.
 
 The source is in /opt/ml/code of the image.
-The plan made with the image is run_plan.json beside this file; what the job decides (hyperparameters, channels,
+The plan made with the image is run_plan.json next to this file; what the job decides (hyperparameters, channels,
 hosts) is read from /opt/ml/input/config. SageMaker starts this file with the word `train`.
 """
 
@@ -9,7 +9,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-if sys.path[:1] != [HERE]:  # `python3 -I` and PYTHONSAFEPATH leave it out
+if sys.path[:1] != [HERE]:  # `python3 -I` and PYTHONSAFEPATH omit it
     sys.path.insert(0, HERE)
 
 if sys.version_info < (3, 8):

@@ -105,6 +105,14 @@ def _ignored(_done: int, _whole: int) -> None:
     """Show nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class GitCommit:
+    """The commit that a spec is in. ``is_dirty``: a run may contain what the commit does not."""
+
+    name: str
+    is_dirty: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
     """``directory`` is where the run writes everything; ``scratch_dir`` is removed when the command ends.
@@ -126,12 +134,14 @@ class RunRequest:
     every host at its start; ``is_watched``: report changes of the checkpoints while the hosts run. ``built``: the
     directory with a build of the same plan, if it is not in ``scratch_dir``.
     ``waits``: shows what is waited for. ``downloaded`` gets the bytes of packages so far, and of all that are known.
+    ``commit``: that of the spec, for the record.
     ``predicts``: predict the job in SageMaker.
     """
 
     directory: str
     scratch_dir: str
     base_dir: str
+    commit: GitCommit | None = None
     python: str | None = None
     waits: Callable[[str], AbstractContextManager[object]] = nullcontext
     may_install: bool = True
