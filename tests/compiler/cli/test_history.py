@@ -89,6 +89,19 @@ def test_without_credentials_runs_are_shown_and_sagemaker_is_named_once(server, 
     assert done.err == "SageMaker was not asked: there are no AWS credentials; only local runs are shown\n"
 
 
+def test_profile_that_does_not_exist_exits_3_with_the_runs(server, tmp_path, monkeypatch):
+    run_of(tmp_path / "run/small")
+    monkeypatch.setenv("AWS_PROFILE", "nope")
+    done = smspec("history")
+    assert (done.status, "1 local run" in done.out) == (3, True)
+    assert "the config profile (nope) could not be found" in done.err
+
+
+def test_other_region_than_that_of_the_spec_exits_2(server):
+    assert smspec("history", "job.yaml", "--region", "eu-west-1").status == 2
+    assert smspec("history", "job.yaml", "--region", "us-west-2").status == 0
+
+
 def test_local_asks_nothing(server, tmp_path):
     run_of(tmp_path / "run/small")
     done = smspec("history", "--local")
@@ -116,7 +129,7 @@ def test_directory_without_specs_has_all_jobs_of_the_region(server, tmp_path):
     done = smspec("history")
     assert done.status == 0
     assert "2 jobs in SageMaker (2 Completed)" in done.out
-    assert done.err == "`.` has no job spec: all jobs that submit has made\n"
+    assert done.err == "`.` has no job spec: all jobs that submit has made in the region are shown\n"
     (tmp_path / "job.yaml").write_text(READY)
     assert "2 jobs in SageMaker" in smspec("history", "--all").out
     assert "1 job in SageMaker" in smspec("history").out
