@@ -69,7 +69,7 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class HistoryEntry:
     """A job, and the ``changes`` since the one before it; None without one, or if a request is unknown."""
 
     job: PastJob
@@ -258,14 +258,14 @@ def _local_runs(sought: Sought, since: datetime | None, notes: list[str]) -> lis
     return sorted(found, key=_newest_first)
 
 
-def _entries(jobs: Iterable[PastJob], limit: int, with_changes: int) -> tuple[list[Entry], bool]:
+def _entries(jobs: Iterable[PastJob], limit: int, with_changes: int) -> tuple[list[HistoryEntry], bool]:
     """Return the first jobs, and whether these are all. ``with_changes``: of how many to show what changed.
 
     A little more is read, because what the last ones changed needs those before them.
     """
     from smspec.cli.past_jobs import changes_between
 
-    entries: list[Entry] = []
+    entries: list[HistoryEntry] = []
     unpaired: dict[tuple[str, bool], int] = {}
     for number, job in enumerate(jobs):
         key = job.spec, not job.directory
@@ -277,7 +277,7 @@ def _entries(jobs: Iterable[PastJob], limit: int, with_changes: int) -> tuple[li
             if number > limit + _USUAL * 4 or not unpaired:
                 return entries, False
             continue
-        entries.append(Entry(job=job))
+        entries.append(HistoryEntry(job=job))
         if number >= with_changes:
             _forget(entries, number)
             continue
@@ -287,14 +287,14 @@ def _entries(jobs: Iterable[PastJob], limit: int, with_changes: int) -> tuple[li
     return entries, True
 
 
-def _forget(entries: list[Entry], index: int) -> None:
+def _forget(entries: list[HistoryEntry], index: int) -> None:
     """Let go of a request that is compared, so that a list of many jobs stays small."""
     job = entries[index].job
     entries[index] = replace(entries[index], job=replace(job, request={}))
 
 
 def _show(
-    args: argparse.Namespace, entries: Sequence[Entry], console: Console, *, is_all: bool, notes: Sequence[str]
+    args: argparse.Namespace, entries: Sequence[HistoryEntry], console: Console, *, is_all: bool, notes: Sequence[str]
 ) -> None:
     from smspec.cli.spending import Spending
 
@@ -326,7 +326,7 @@ def _show(
     console.result(wrapped(f"{spending.line()}{more}", console.out_columns) + "\n")
 
 
-def _lines(entry: Entry, columns: int | None) -> Iterator[str]:
+def _lines(entry: HistoryEntry, columns: int | None) -> Iterator[str]:
     from smspec.cli.past_jobs import LOCAL, change_text, moment_text
     from smspec.local.record.units import duration
 

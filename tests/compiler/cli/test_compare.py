@@ -88,7 +88,7 @@ def test_jobs_have_changes_curves_cost_and_environment(server):
     ]
 
 
-def test_a_run_and_the_job_of_its_request_differ_in_nothing(server, tmp_path):
+def test_run_and_job_of_one_request_are_equal(server, tmp_path):
     put(server, "first", "loss=0.5", HyperParameters={"lr": "0.1"})
     run_of(tmp_path / "run/small", (0.9, 0.4), request=request(HyperParameters={"lr": "0.1"}), git_commit="c" * 40)
     out = smspec("compare", "./run/small", "first").out
