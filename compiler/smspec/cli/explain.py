@@ -45,6 +45,10 @@ _FEWEST_LETTERS = 3
 """Of a word that is searched: a shorter one is in every page."""
 
 
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""The first bytes of what PowerShell writes with `>`."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "topic", metavar="CODE|KEY", nargs="?", help="a code as in `error[SM204]`, a key of the spec, or a word"
@@ -90,7 +94,8 @@ def _explain_failure(args: argparse.Namespace, console: Console) -> int:
         raise UsageError("--failure: the log is larger than 32 MiB; pass its end: tail -n 2000 FILE")
     if not content.strip():
         raise UsageError("--failure: the text is empty; pass a failure reason, or the end of a log")
-    diagnosis = diagnose(failure_in(content.decode("utf-8", "replace")))
+    encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
+    diagnosis = diagnose(failure_in(content.decode(encoding, "replace")))
     if args.format == "json":
         console.content(f"{json.dumps(diagnosis.record(), indent=2)}\n")
     else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from datetime import datetime, timezone
 from math import isfinite
 
@@ -27,7 +27,7 @@ from smspec.service.cost_ceiling import ceiling_of, cost_of, dollars
 from smspec.service.failures import MOST_LINES, Diagnosis, LogTails, diagnose, failure_of
 from smspec.service.failures.job_causes import ROOT
 from smspec.service.job_costs import PriceBook, hosts_text
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.submission.client import ANSWER_SECONDS, AwsUnavailable, JobRefused
 from smspec.submission.following import Happening, JobLog, LogMetrics, Recovered, Trouble, follow
 from smspec.submission.job_creation import AlternativeJobs, Candidate, JobEnded, NoHosts, Turn, chosen, lacked_hosts
@@ -50,9 +50,10 @@ def follow_job(service: JobService, log: JobLog, job: TrainingJob, write: WriteL
     """Show a job until it is over, and return it then; on Ctrl-C, show how to come back. Raise as `show` does."""
     waiting = Waiting(console)
     happenings = follow(service, log, job.name, sleep=waiting.sleep)
+    whole = service if log.is_part else None
     try:
         with closing(waiting.each(f"AWS in {service.region} about the job {job.name}", happenings)) as shown:
-            return show(job, shown, write, console, service.profile)
+            return show(job, shown, write, console, service.profile, whole)
     except KeyboardInterrupt:
         console.say(
             f"the job goes on in SageMaker; `smspec logs {job_words(job, service.profile)} --follow` shows it again"
@@ -66,11 +67,12 @@ def show(
     write_log: WriteLine,
     console: Console,
     profile: str | None = None,
+    whole: JobService | None = None,
 ) -> TrainingJob:
     """Show what happens to a job, and return it as it is at its end.
 
-    ``write_log`` gets each line of its log. Raise `ResourceUnavailable` if AWS is out of reach for too long, unless
-    there is a terminal, where the user can log in again.
+    ``write_log`` gets each line of its log. ``whole``: as in `say_end`. Raise `ResourceUnavailable` if AWS is out of
+    reach for too long, unless there is a terminal, where the user can log in again.
     """
     line, prices, metrics, tails = StatusLine(console), known_prices(), LogMetrics(job), LogTails()
     is_in_trouble = False
@@ -99,15 +101,26 @@ def show(
                     raise ResourceUnavailable(f"{each.text}; the job goes on in SageMaker")
     finally:
         line.clear()
-    say_end(job, tails, console, prices, profile)
+    say_end(job, tails, console, prices, profile, whole)
     if metrics.values:
         console.remark(visible(f"metrics: {metrics}"))
     return job
 
 
-def say_end(job: TrainingJob, tails: LogTails, console: Console, prices: PriceBook, profile: str | None = None) -> None:
-    """Show the state of a job that is over, its reason, and its cause, for which ``tails`` are searched."""
-    for text in end_lines(job, prices, profile, diagnosis_of(job, tails.lines)):
+def say_end(
+    job: TrainingJob,
+    tails: LogTails,
+    console: Console,
+    prices: PriceBook,
+    profile: str | None = None,
+    whole: JobService | None = None,
+) -> None:
+    """Show the state of a job that is over, its reason, and its cause, for which ``tails`` are searched.
+
+    ``whole``: has the log, if ``tails`` are of a part of it, which may not show the cause.
+    """
+    diagnosis = diagnosis_of(job, tails.lines) if whole is None else diagnosis_with_log(whole, job, console)
+    for text in end_lines(job, prices, profile, diagnosis):
         console.say(text, has_verdict=True)
 
 
@@ -116,17 +129,21 @@ def diagnosis_of(job: TrainingJob, log: Sequence[tuple[str, str]] = ()) -> Diagn
     return diagnose(failure_of(job.answer, log)) if job.is_over and not job.is_completed else None
 
 
-def diagnosis_with_log(service: JobService, job: TrainingJob) -> Diagnosis | None:
-    """Return why a job did not complete. Its log is read if its reason does not show it, and if that is possible."""
+def diagnosis_with_log(service: JobService, job: TrainingJob, console: Console) -> Diagnosis | None:
+    """Return why a job did not complete. Its log is read if its reason does not show it."""
     found = diagnosis_of(job)
     if found is None or (found.cause is not None and found.cause.rank == ROOT):
         return found
-    tails = LogTails()
+    tails, fault = LogTails(), ""
     first = None if job.hosts <= _MOST_HOSTS else "algo-1"
-    with suppress(JobRefused, AwsUnavailable):
-        for event in JobLog(service, job.name, host=first, tail=MOST_LINES, budget=ANSWER_SECONDS).new_events():
+    log = JobLog(service, job.name, host=first, tail=MOST_LINES, budget=ANSWER_SECONDS)
+    try:
+        for event in Waiting(console).each(f"CloudWatch Logs in {service.region}", log.new_events()):
             tails.take(event.host, event.text)
-    return diagnosis_of(job, tails.lines)
+    except (JobRefused, AwsUnavailable) as unread:
+        fault = str(unread)
+    found = diagnosis_of(job, tails.lines)
+    return replace(found, unknown=f"unknown, its log was not read: {fault}") if found and fault else found
 
 
 def known_prices() -> PriceBook:
@@ -211,7 +228,9 @@ def _money(job: TrainingJob, prices: PriceBook, seconds: float) -> str:
 
 def job_record(job: TrainingJob, diagnosis: Diagnosis | None = None) -> dict[str, object]:
     """Return a job as JSON: times are ISO 8601 in UTC, durations seconds. ``diagnosis``: with what its log shows."""
-    diagnosis = diagnosis or diagnosis_of(job)
+    without_log = None if diagnosis else diagnosis_of(job)
+    if without_log:
+        diagnosis = replace(without_log, unknown=f"unknown, `smspec status {job.name}` also reads its log")
     cause = diagnosis and diagnosis.cause
     return {
         "name": job.name,

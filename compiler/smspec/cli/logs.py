@@ -64,19 +64,19 @@ def run(args: argparse.Namespace, console: Console) -> int:
         log = JobLog(service, name, host=args.host, since=since, tail=args.tail, budget=budget)
         if args.follow:
             return _follow(service, log, job, console)
-        tails = LogTails()
+        tails, whole = LogTails(), service if log.is_part else None
         for event in Waiting(console).each(f"CloudWatch Logs in {service.region}", log.new_events()):
             tails.take(event.host, event.text)
             console.result(log_line(event, with_time=console.verbosity > 0))
             if console.has_lost_its_reader:
                 return 0
-    if not log.hosts:
-        of_host = f" of host `{visible(args.host)}`" if args.host else ""
-        state = "" if job.is_over else f" yet: it is {visible(job.secondary or job.status)}"
-        console.remark(f"the job `{name}` has no log{of_host}{state}")
-    if not job.is_over:
-        return 0
-    say_end(job, tails, console, known_prices(), args.profile)
+        if not log.hosts:
+            of_host = f" of host `{visible(args.host)}`" if args.host else ""
+            state = "" if job.is_over else f" yet: it is {visible(job.secondary or job.status)}"
+            console.remark(f"the job `{name}` has no log{of_host}{state}")
+        if not job.is_over:
+            return 0
+        say_end(job, tails, console, known_prices(), args.profile, whole)
     return 0 if job.is_completed else 1
 
 

@@ -125,8 +125,15 @@ def _price(kind: str, region: str | None, prices: PriceBook) -> tuple[Price | No
 
 def _order(offer: Offer) -> tuple[object, ...]:
     price = offer.price
-    size = offer.gpus, int(offer.row["vcpu"] or 0), int(offer.row["memory_mib"] or 0), offer.kind
-    return (price is None, price.currency != "USD" if price else False, price.amount if price else 0, *size)
+    # A type whose size is not known is none of the smallest.
+    known = offer.gpus, not offer.row["vcpu"], int(offer.row["vcpu"] or 0), int(offer.row["memory_mib"] or 0)
+    return (
+        price is None,
+        price.currency != "USD" if price else False,
+        price.amount if price else 0,
+        *known,
+        offer.kind,
+    )
 
 
 def _wanted(args: argparse.Namespace) -> str:

@@ -97,7 +97,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
         with Waiting(console).of(f"SageMaker in {service.region}"):
             service, job = described_job(service, job_name(args.what))
             tags = _tags(service, job)
-            diagnosis = diagnosis_with_log(service, job)
+        diagnosis = diagnosis_with_log(service, job, console)
     if args.format == "json":
         record = {**job_record(job, diagnosis), **commit_record(tags), "run_id": tags.get(RUN_ID_TAG)}
         console.content(f"{json.dumps(record, indent=2)}\n")

@@ -173,7 +173,7 @@ def _submitted(
             _update_tags(service, job, all_sent[index], console)
 
         ended = follow_in_turn(state.turns, service, update_tags, args, console)
-        _print(ended, args, console)
+        _print(service, ended, args, console)
         return 0 if ended.is_completed else 1
     try:
         if state.job is not None and not is_created:
@@ -195,7 +195,7 @@ def _submitted(
     if not created.is_new:
         _update_tags(service, created.job, sent, console)
     if args.detach:
-        _print(created.job, args, console)
+        _print(service, created.job, args, console)
         return 0
     return _follow(service, created.job, args, console)
 
@@ -293,14 +293,15 @@ def _follow(service: JobService, job: TrainingJob, args: argparse.Namespace, con
     from smspec.submission.following import JobLog
 
     ended = follow_job(service, JobLog(service, job.name), job, console.write, console)
-    _print(ended, args, console)
+    _print(service, ended, args, console)
     return 0 if ended.is_completed else 1
 
 
-def _print(job: TrainingJob, args: argparse.Namespace, console: Console) -> None:
+def _print(service: JobService, job: TrainingJob, args: argparse.Namespace, console: Console) -> None:
     if args.format == "json":
-        from smspec.cli.job_follower import job_record
+        from smspec.cli.job_follower import diagnosis_with_log, job_record
 
-        console.content(f"{json.dumps(job_record(job), indent=2)}\n")
+        record = job_record(job, diagnosis_with_log(service, job, console))
+        console.content(f"{json.dumps(record, indent=2)}\n")
     else:
         console.result(f"{visible(job.name)}\n")

@@ -48,11 +48,11 @@ from smspec.workspace.git import (
     StagedFile,
     checked_repository,
 )
-from smspec.workspace.path_targets import is_directory
+from smspec.workspace.path_targets import is_directory, place_of
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
 from smspec.workspace.spec_reading import has_spec_key, is_meant_as_spec, is_spec_file
-from smspec.workspace.working_tree import ChangedFiles, place_of
+from smspec.workspace.working_tree import ChangedFiles
 
 _USUAL_ENDINGS = (*ENDINGS, ".json")
 """Other files are read only if they change: there may be many."""

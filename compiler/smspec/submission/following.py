@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from smspec.service.metric_pattern import OutOfTime, searchable_metrics, time_limit
-from smspec.submission.client import AccessDenied, AwsUnavailable
+from smspec.submission.client import AccessDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_service import JobService, host_of
 from smspec.submission.training_job import LogEvent, TrainingJob, Transition
 
@@ -35,6 +35,9 @@ INTERVAL_SECONDS = 5.0
 """Between two looks at a job. CloudWatch Logs allows 10 or 25 reads per second, per account and region."""
 
 _STREAMS_PER_SECOND = 4
+_MOST_MISSING = 4
+"""Looks in a row that do not find a job that exists."""
+
 _QUIET_ROUNDS = 2
 """Rounds without a new line after which the log of a job that is over is complete."""
 
@@ -80,6 +83,11 @@ class JobLog:
         self._tail = tail
         self._budget = budget
         self._streams: dict[str, _Stream] = {}
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only a part of the log is read; to be asked before it is."""
+        return self._host is not None or self._since is not None or self._tail is not None
 
     @property
     def hosts(self) -> list[str]:
@@ -237,14 +245,14 @@ def follow(
 ) -> Iterator[Happening]:
     """Yield what happens to a job, until it is over and its log is complete.
 
-    Raise `JobRefused` if it does not exist, and `AccessDenied`. Any other failure is a `Trouble`: credentials that have
-    expired, or a connection that broke, do not concern the job. They are tried again with the credentials of a new
-    login, until the caller gives up.
+    Raise `JobRefused` if it does not exist in a few looks in a row, and `AccessDenied`. Any other failure is a
+    `Trouble`: credentials that have expired, or a connection that broke, do not concern the job. They are tried again
+    with the credentials of a new login, until the caller gives up.
     """
     pause = INTERVAL_SECONDS if interval is None else interval
     seen: set[Transition] = set()
     failing: float | None = None
-    quiet = 0
+    quiet = missing = 0
     while True:
         lines = 0
         try:
@@ -260,11 +268,19 @@ def follow(
                 yield event
         except AccessDenied:
             raise
+        except JobRefused:
+            # The job is there: who follows it has created or described it. A part of SageMaker may not know it yet.
+            missing += 1
+            if missing >= _MOST_MISSING:
+                raise
+            sleep(pause)
+            continue
         except AwsUnavailable as unavailable:
             failing = clock() if failing is None else failing
             yield Trouble(str(unavailable), clock() - failing)
             sleep(pause)
             continue
+        missing = 0
         if failing is not None:
             failing = None
             yield Recovered()

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from smspec.source.frozen import dataclass
-from smspec.workspace.git import GitFailed, Repository, repository_of
+from smspec.workspace.git import GitFailed, Repository, repository_of, submodule_of
 from smspec.workspace.working_tree import changes_since
 
 SOURCE = "org.opencontainers.image.source"
@@ -89,8 +89,20 @@ def _address(repository: Repository) -> str:
 
 
 def _is_dirty(repository: Repository, commit: str, files: Iterable[str]) -> bool:
-    changes = changes_since(repository, commit)
-    if changes.tracked:
+    """Return whether the commit lacks a change, or one of the files, which may be in a submodule."""
+    tracked: set[str] = set()
+    if _has_changes(repository, commit, tracked):
         return True
-    unknown = {os.path.join(repository.top, path) for path in changes.untracked}
-    return bool(unknown) and any(os.path.realpath(path) in unknown for path in files)
+    # Not what git lists as untracked: it omits what only this clone ignores, and what is in a repository of its own.
+    return any(os.path.lexists(path) and os.path.realpath(path) not in tracked for path in files)
+
+
+def _has_changes(repository: Repository, commit: str, tracked: set[str]) -> bool:
+    """Return whether tracked files differ from a commit; else add the paths of all files of it to ``tracked``."""
+    entries = tuple(repository.entries(commit))
+    changes = changes_since(repository, commit, entries)
+    if changes.tracked or changes.submodules:
+        return True
+    tracked.update(os.path.join(repository.top, entry.path) for entry in entries)
+    modules = (submodule_of(repository, path) for path in changes.modules)
+    return any(_has_changes(module, module.commit("HEAD"), tracked) for module in modules)

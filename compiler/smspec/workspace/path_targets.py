@@ -189,3 +189,9 @@ def not_found(path: str, written: str, what: str = "") -> str:
     if os.path.islink(link) and not os.path.exists(link):
         return f"`{written}` is a link to `{os.readlink(link)}`, which does not exist"
     return f"cannot find {what} `{written}`" if what else f"cannot find `{written}`"
+
+
+def place_of(path: str) -> str:
+    """Return the real path of the directory of a file, with its own name, which may be that of a link."""
+    path = os.path.abspath(path)
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))

@@ -26,18 +26,16 @@ from smspec.workspace.git import (
     GitFailed,
     Repository,
     StagedFile,
-    checked_repository,
     submodule_of,
 )
 from smspec.workspace.own_directories import temporary_directory
-from smspec.workspace.path_targets import RealPaths, goes_up_first, places_on_the_way
+from smspec.workspace.path_targets import RealPaths, goes_up_first, place_of, places_on_the_way
 
 _REGULAR = ("100644", "100755")
 _ATTRIBUTES = ".gitattributes"
 _SHA1 = 40
 _CHUNK = 1 << 20
 _LONGEST_TEXT = 64 << 20
-_MOST_NAMED = 3
 _32_BITS = 0xFFFFFFFF
 _SAME, _CHANGED, _CONVERTED = "same", "changed", "converted"
 _LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize {}\n"
@@ -49,12 +47,14 @@ class Changes:
     """Paths that differ from a commit: of files that it or the index has, of submodules, and of files of neither.
 
     ``submodules``: each with its object in the commit, empty for none. ``gone``: those that the index no longer has.
+    ``modules``: others that are checked out, in which files may differ from their commit.
     ``filtered``: those of the first with the name of a filter: they may differ only because it was not executed.
     """
 
     tracked: tuple[str, ...]
     submodules: dict[str, str]
     gone: frozenset[str]
+    modules: tuple[str, ...]
     untracked: tuple[str, ...]
     filtered: dict[str, str]
 
@@ -67,12 +67,15 @@ def changes_since(repository: Repository, commit: str, entries: Iterable[Entry] 
     tree = WorkingTree(repository, staged)
     changed: list[str] = []
     submodules: dict[str, str] = {}
+    modules: list[str] = []
     converted: list[str] = []
     for path in sorted(base.keys() | staged.keys()):
         then, now = base.get(path), staged.get(path)
         if SUBMODULE in (then.mode if then else "", now.mode if now else ""):
             if then is None or now is None or then.mode != now.mode or tree.submodule(path, now) != then.object:
                 submodules[path] = then.object if then is not None and then.mode == SUBMODULE else ""
+            elif tree.is_checked_out(path):
+                modules.append(path)
             continue
         found = tree.compared(path, then)
         if found is _CONVERTED:
@@ -86,6 +89,7 @@ def changes_since(repository: Repository, commit: str, entries: Iterable[Entry] 
         tracked=tuple(sorted(changed)),
         submodules=submodules,
         gone=frozenset(path for path in submodules if path not in staged or staged[path].mode != SUBMODULE),
+        modules=tuple(modules),
         untracked=tuple(sorted(untracked)),
         filtered=conversions.filters_of(changed),
     )
@@ -241,12 +245,14 @@ class WorkingTree:
 
     def submodule(self, path: str, now: StagedFile) -> str:
         """Return the commit of a submodule: the one that is checked out, or else that of the index."""
-        directory = os.path.join(self._repository.top, path)
         try:
-            is_here = os.path.lexists(os.path.join(directory, ".git"))
-            return checked_repository(directory).commit("HEAD") if is_here else now.object
+            return submodule_of(self._repository, path).commit("HEAD") if self.is_checked_out(path) else now.object
         except GitFailed:
             return ""
+
+    def is_checked_out(self, path: str) -> bool:
+        """Return whether a submodule has a repository here."""
+        return os.path.lexists(os.path.join(self._repository.top, path, ".git"))
 
     def _state(self, path: str) -> os.stat_result | None:
         try:
@@ -298,7 +304,7 @@ def unexecuted(filters: dict[str, str]) -> str:
         return ""
     first, *more = sorted(filters)
     files = f"`{first}` and {len(more)} more count as changed" if more else f"`{first}` counts as changed"
-    names = ", ".join(f"`{name}`" for name in sorted(set(filters.values()))[:_MOST_NAMED])
+    names = ", ".join(f"`{name}`" for name in sorted(set(filters.values()))[:3])
     return f"{files}: smspec does not execute filters of git ({names}); if nothing changed, run `git status` first"
 
 
@@ -367,7 +373,7 @@ class ChangedFiles:
         """Yield the paths of all that changed, in submodules too."""
         for path in (*changed.tracked, *changed.submodules, *changed.untracked):
             yield os.path.join(repository.top, path)
-        for path, commit in changed.submodules.items():
+        for path, commit in (*changed.submodules.items(), *((each, "HEAD") for each in changed.modules)):
             try:
                 module = submodule_of(repository, path)
                 yield from self._paths(module, _since(module, commit))
@@ -391,10 +397,4 @@ def _since(module: Repository, commit: str) -> Changes:
         return changes_since(module, module.commit(commit))
     except GitFailed:
         files = (*(file.path for file in module.staged), *module.untracked())
-        return Changes(tracked=files, submodules={}, gone=frozenset(), untracked=(), filtered={})
-
-
-def place_of(path: str) -> str:
-    """Return the real path of the directory of a file, with its own name, which may be that of a link."""
-    path = os.path.abspath(path)
-    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        return Changes(tracked=files, submodules={}, gone=frozenset(), modules=(), untracked=(), filtered={})

@@ -234,3 +234,18 @@ def test_files_of_a_set_variable_affect_its_job(home, value):
     commit(home)
     append(home / "jobs/shared/train.py", "print('more')\n")
     assert built(home, "--set", f"vars.code={value}") == ("a" if value == "../shared/" else "")
+
+
+def test_uncommitted_change_in_a_submodule_counts(home, tmp_path):
+    theirs = repository(tmp_path / "theirs")
+    (theirs / "train.py").write_text("print('theirs')\n")
+    commit(theirs)
+    git(home, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(theirs), "lib")
+    rewrite(home / "jobs/b/job.yaml", "source: src/", "source: ../../lib/")
+    commit(home)
+    assert built(home) == ""
+    append(home / "lib/train.py")
+    assert built(home) == "b"
+    git(home / "lib", "checkout", "-q", ".")
+    append(home / "lib/new.py")
+    assert built(home) == "b"

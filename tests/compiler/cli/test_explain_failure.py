@@ -16,6 +16,8 @@ TRAINING = look("InProgress", "Training", start=60, began=60)
 COMPLETED = look("Completed", start=180, began=60, ended=180, billable=120)
 FAILED = look("Failed", start=180, began=60, ended=180, billable=120, reason=KILLED)
 
+VAGUE = look("Failed", start=180, began=60, ended=180, reason="AlgorithmError: ExecuteUserScriptError:\nExitCode 1")
+
 
 @pytest.fixture(scope="module")
 def aws():
@@ -73,6 +75,14 @@ def test_unknown_failure_is_named_unknown(tmp_path):
     assert (record["cause"], record["keys"], record["evidence"]) == (None, [], "KeyError: 'label'")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_failure_that_a_windows_shell_wrote_is_read(encoding, tmp_path):
+    text = json.dumps({"TrainingJobName": "a", "FailureReason": f"AlgorithmError: {FULL_GPU}"})
+    (tmp_path / "failure.json").write_bytes(text.encode(encoding))
+    out = smspec("explain", "--failure", "failure.json", cwd=tmp_path).out
+    assert f"evidence: AlgorithmError: {FULL_GPU} (FailureReason)\n" in out
+
+
 @pytest.mark.parametrize(
     "words", [("--failure", "missing"), ("--failure", "."), ("--failure", "empty"), ("SM204", "--failure", "log")]
 )
@@ -100,6 +110,25 @@ def test_status_of_a_clear_reason_asks_for_no_log(server):
     server.jobs["nightly"] = [look("Failed", start=180, reason=f"AlgorithmError: {FULL_GPU}")]
     assert "(cuda-memory)" in smspec("status", "nightly").out
     assert server.asked["DescribeLogStreams"] == 0
+
+
+def test_status_shows_why_the_log_was_not_read(server):
+    server.jobs["nightly"] = [VAGUE]
+    server.faults["DescribeLogStreams"] = [(400, "AccessDeniedException")] * 2
+    unread = "unknown, its log was not read: AWS denies `logs:DescribeLogStreams`"
+    assert f"likely cause: {unread}\n" in smspec("status", "nightly").out
+    record = json.loads(smspec("status", "nightly", "--format", "json").out)
+    assert (record["diagnosis"]["cause"], record["diagnosis"]["unknown"]) == (None, unread)
+
+
+@pytest.mark.parametrize("words", [["--tail", "1"], ["--host", "algo-2"], ["--since", "2030-01-01"]])
+@pytest.mark.parametrize("follow", [[], ["--follow"]])
+def test_cause_is_found_in_lines_that_are_not_shown(server, words, follow):
+    server.jobs["nightly"] = [VAGUE]
+    server.log("algo-1", 169, FULL_GPU, "bye")
+    done = smspec("logs", "nightly", *words, *follow)
+    assert done.status == 1 and FULL_GPU not in done.out
+    assert f"evidence: {FULL_GPU} (algo-1)\n" in done.err
 
 
 def test_status_without_logs_has_the_cause_of_the_reason(server):

@@ -99,3 +99,10 @@ def test_nothing_that_fits_exits_1(tmp_path):
     done = smspec("offers", "--gpus", "8", "--memory", "2TB", "--region", "us-west-2", cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
     assert "no instance type for training has 8 or more GPUs with 2TB of memory in us-west-2, as of " in done.err
+
+
+def test_types_of_unknown_size_are_not_the_smallest(tmp_path):
+    rows, _ = offered("--gpus", "0", cwd=tmp_path)
+    sizes = {row["type"]: row["vcpu"] for row in facts_table("instances").rows()}
+    assert "" in sizes.values()
+    assert all(sizes[row[0]] for row in rows)

@@ -125,6 +125,15 @@ def test_result_as_json(aws):
     assert (done.status, record["status"], record["exit_status"]) == (1, "Failed", 7)
 
 
+def test_result_as_json_has_the_cause_that_is_in_the_log(aws):
+    name = json.loads(smspec("render", "--api-json").out)["TrainingJobName"]
+    aws.first_looks = [FAILED]
+    aws.log("algo-1", 61, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", job=name)
+    done = smspec("submit", "--format", "json")
+    assert "(cuda-memory)" in done.err
+    assert json.loads(done.out)["diagnosis"]["cause"] == "cuda-memory"
+
+
 def test_denied_creation_names_the_statement_of_the_policy(aws):
     aws.faults["CreateTrainingJob"] = [(400, "AccessDeniedException")]
     done = smspec("submit")

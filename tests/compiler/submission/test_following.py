@@ -184,6 +184,11 @@ def test_denied_access_ends_the_following_and_names_the_action(server):
         happenings(server)
 
 
+def test_job_that_is_missing_for_a_moment_is_followed(server):
+    server.faults["DescribeTrainingJob"] = [(400, "ValidationException", "Requested resource not found.")] * 3
+    assert happenings(server)[-1].is_completed
+
+
 def test_missing_job_ends_the_following(server):
     del server.jobs["nightly"]
     with pytest.raises(JobRefused, match="the job `nightly` in us-west-2: requested resource not found"):

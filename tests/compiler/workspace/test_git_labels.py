@@ -72,3 +72,49 @@ def test_remote_is_origin_or_the_only_one(tmp_path):
 def test_nothing_is_labeled_without_a_commit(tmp_path):
     assert git_labels(str(tmp_path), []) == {}
     assert git_labels(str(repository(tmp_path / "empty")), []) == {}
+
+
+@pytest.fixture
+def with_module(tmp_path):
+    """A repository with the submodule `lib`, and the files of a source in it."""
+    theirs = repository(tmp_path / "theirs")
+    (theirs / "train.py").write_text("print(1)\n")
+    commit(theirs)
+    jobs = repository(tmp_path / "jobs")
+    git(jobs, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(theirs), "lib")
+    commit(jobs)
+    return jobs
+
+
+def revision(jobs, *files):
+    """Return what follows the commit in the revision of a source."""
+    label = git_labels(str(jobs), [str(jobs / file) for file in files])[REVISION]
+    return label.removeprefix(git(jobs, "rev-parse", "HEAD"))
+
+
+def test_changes_in_a_submodule_mark_the_revision(with_module):
+    lib = with_module / "lib"
+    assert revision(with_module, "lib/train.py") == ""
+    (lib / "notes.txt").write_text("no part of the source")
+    assert revision(with_module, "lib/train.py") == ""
+    assert revision(with_module, "lib/train.py", "lib/notes.txt") == "-dirty"
+    (lib / "train.py").write_text("print(2)\n")
+    assert revision(with_module, "lib/train.py") == "-dirty"
+    commit(lib)
+    assert revision(with_module, "lib/train.py") == "-dirty", "the repository has another commit of it"
+    commit(with_module)
+    assert revision(with_module, "lib/train.py") == ""
+
+
+@pytest.mark.parametrize("case", ["only this clone ignores it", "a repository has it"])
+def test_file_that_git_does_not_track_marks_the_revision(case, with_module):
+    if case == "a repository has it":
+        own = repository(with_module / "own")
+        (own / "new.py").write_text("x = 1\n")
+        commit(own)
+        assert revision(with_module, "own/new.py") == "-dirty"
+    else:
+        (with_module / ".git/info").mkdir(exist_ok=True)
+        (with_module / ".git/info/exclude").write_text("new.py\n")
+        (with_module / "new.py").write_text("x = 1\n")
+        assert revision(with_module, "new.py") == "-dirty"

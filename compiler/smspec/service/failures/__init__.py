@@ -25,6 +25,7 @@ from smspec.service.failures.job_causes import (
     JOB_CAUSES,
     MAX_RUNTIME,
     MAX_WAIT,
+    PENDING,
     ROOT,
     SPOT_WITHOUT_CHECKPOINTS,
     STOPPED,
@@ -32,13 +33,16 @@ from smspec.service.failures.job_causes import (
 )
 from smspec.service.failures.script_causes import SCRIPT_CAUSES
 from smspec.service.shapes import items, member
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 
 CAUSES = (*JOB_CAUSES, *HOST_CAUSES, *SCRIPT_CAUSES)
 """Of those with a pattern in one line, and of one rank, the first one counts."""
 
 MOST_LINES = 200
 """Of a host's log: a failure is in its last lines, and a search of one takes about a millisecond."""
+
+_MOST_HOSTS = 256
+"""A search of the last lines of so many hosts takes up to a minute."""
 
 _LONGEST = 1024
 """Characters of a FailureReason, and of a line that is searched."""
@@ -64,12 +68,14 @@ _TOKEN = re.compile(r"\\.|\[(?:\\.|[^\]\\])+\]|\{[^}]*\}|.")
 """A part of a pattern: an escape, a set of characters, a number of repetitions, or a character."""
 _SHORTEST_WORD = 3
 _ERROR = re.compile(r"\b(?:ERROR|FATAL|CRITICAL)\b")
+_NOT_FAILED = ("InProgress", "Stopping", "Completed")
 _LIMITS = {"MaxRuntimeExceeded": MAX_RUNTIME, "MaxWaitTimeExceeded": MAX_WAIT}
 _NOW = {
     "hosts.instance_type": ("ResourceConfig", "InstanceType"),
     "hosts.count": ("ResourceConfig", "InstanceCount"),
     "hosts.volume": ("ResourceConfig", "VolumeSizeInGB"),
     "stopping.max_runtime": ("StoppingCondition", "MaxRuntimeInSeconds"),
+    "stopping.max_pending": ("StoppingCondition", "MaxPendingTimeInSeconds"),
     "spot.max_wait": ("StoppingCondition", "MaxWaitTimeInSeconds"),
     "output.s3": ("OutputDataConfig", "S3OutputPath"),
     "output.kms_key": ("OutputDataConfig", "KmsKeyId"),
@@ -77,19 +83,20 @@ _NOW = {
     "role": ("RoleArn",),
 }
 """The key of a spec → where its value is in a request. Units: GB and seconds."""
-_UNITS = {"hosts.volume": "GB", "stopping.max_runtime": "s", "spot.max_wait": "s"}
+_UNITS = {"hosts.volume": "GB", "stopping.max_runtime": "s", "stopping.max_pending": "s", "spot.max_wait": "s"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFailure:
     """What is known of a job that did not complete.
 
-    ``secondary``: its SecondaryStatus; ``history``: the secondary statuses and messages that it had; ``log``: the last
-    lines of its hosts with the host of each, merged by time; ``request``: members of its CreateTrainingJob request, as
-    far as they are known.
+    ``status``: its TrainingJobStatus, if that is known; ``secondary``: its SecondaryStatus; ``history``: the secondary
+    statuses and messages that it had; ``log``: the last lines of its hosts with the host of each, merged by time;
+    ``request``: members of its CreateTrainingJob request, as far as they are known.
     """
 
     reason: str = ""
+    status: str = ""
     secondary: str = ""
     history: tuple[tuple[str, str], ...] = ()
     log: Sequence[tuple[str, str]] = ()
@@ -100,18 +107,19 @@ class JobFailure:
 class Diagnosis:
     """``cause`` None: smspec knows none. ``evidence``: the line that shows it, or else the last error, and its place.
 
-    ``now``: the values that the keys of the cause have in the request.
+    ``now``: the values that the keys of the cause have in the request. ``unknown``: what is shown instead of a cause.
     """
 
     cause: FailureCause | None
     evidence: str = ""
     place: str = ""
     now: tuple[tuple[str, str], ...] = ()
+    unknown: str = "unknown to smspec"
 
     def lines(self) -> Iterator[str]:
         """Yield the lines for people."""
         cause = self.cause
-        yield f"likely cause: {cause.cause} ({cause.name})" if cause else "likely cause: unknown to smspec"
+        yield f"likely cause: {cause.cause} ({cause.name})" if cause else f"likely cause: {self.unknown}"
         if self.evidence:
             place = f" ({self.place})" if self.place else ""
             yield f"{'evidence' if cause else 'last error'}: {self.evidence}{place}"
@@ -129,6 +137,7 @@ class Diagnosis:
         return {
             "cause": cause and cause.name,
             "likely_cause": cause and cause.cause,
+            "unknown": None if cause else self.unknown,
             "what_to_do": cause and cause.fix,
             "keys": list(cause.keys) if cause else [],
             "values": dict(self.now),
@@ -141,6 +150,8 @@ class Diagnosis:
 
 def diagnose(failure: JobFailure) -> Diagnosis:
     """Return why a job did not complete."""
+    if failure.status in _NOT_FAILED:
+        return Diagnosis(cause=None, unknown=f"none, the job is {failure.status}")
     by_status = _by_status(failure)
     if by_status is not None:
         return _with_values(by_status, failure.request)
@@ -158,14 +169,17 @@ def _by_status(failure: JobFailure) -> Diagnosis | None:
     interrupted = sum(status == "Interrupted" for status, _ in failure.history)
     limit = _LIMITS.get(failure.secondary)
     spot = failure.request.get("EnableManagedSpotTraining") and not failure.request.get("CheckpointConfig")
-    if interrupted and spot and (limit is MAX_WAIT or not failure.reason):
+    is_stopped = failure.secondary == "Stopped" and not failure.reason
+    if interrupted and spot and not is_stopped and (limit is MAX_WAIT or not failure.reason):
         times = "once" if interrupted == 1 else f"{interrupted} times"
         evidence = f"the job was interrupted {times}, and has no CheckpointConfig"
         return Diagnosis(cause=SPOT_WITHOUT_CHECKPOINTS, evidence=evidence, place="SecondaryStatusTransitions")
     if limit is not None:
         return Diagnosis(cause=limit, evidence=failure.secondary, place="SecondaryStatus")
-    if failure.secondary == "Stopped" and not failure.reason:
-        return Diagnosis(cause=STOPPED, evidence="Stopped", place="SecondaryStatus")
+    if is_stopped:
+        may_pend = member(failure.request, "StoppingCondition", "MaxPendingTimeInSeconds")
+        cause = PENDING if may_pend and not failure.request.get("TrainingStartTime") else STOPPED
+        return Diagnosis(cause=cause, evidence="Stopped", place="SecondaryStatus")
     return None
 
 
@@ -280,11 +294,11 @@ def _with_values(diagnosis: Diagnosis, request: Mapping[str, Any]) -> Diagnosis:
         return diagnosis
     found = [(key, member(request, *_NOW[key])) for key in diagnosis.cause.keys if key in _NOW]
     now = tuple((key, f"{value}{_UNITS.get(key, '')}") for key, value in found if isinstance(value, (str, int)))
-    return Diagnosis(cause=diagnosis.cause, evidence=diagnosis.evidence, place=diagnosis.place, now=now)
+    return replace(diagnosis, now=now)
 
 
 class LogTails:
-    """The last lines of each host, in the order in which they arrive."""
+    """The last lines of each host, in the order in which they arrive; of many hosts, of those with the last lines."""
 
     def __init__(self) -> None:
         self._lines: dict[str, deque[tuple[int, str]]] = {}
@@ -292,7 +306,11 @@ class LogTails:
 
     def take(self, host: str, line: str) -> None:
         self._count += 1
-        self._lines.setdefault(host, deque(maxlen=MOST_LINES)).append((self._count, line))
+        lines = self._lines.pop(host, None) or deque(maxlen=MOST_LINES)
+        lines.append((self._count, line))
+        self._lines[host] = lines
+        if len(self._lines) > _MOST_HOSTS:
+            del self._lines[next(iter(self._lines))]
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -309,6 +327,7 @@ def failure_of(answer: Mapping[str, Any], log: Sequence[tuple[str, str]] = ()) -
     ]
     return JobFailure(
         reason=str(answer.get("FailureReason") or ""),
+        status=str(answer.get("TrainingJobStatus") or ""),
         secondary=str(answer.get("SecondaryStatus") or ""),
         history=tuple(history),
         log=log,

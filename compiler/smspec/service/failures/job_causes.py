@@ -68,6 +68,15 @@ STOPPED = FailureCause(
     retry="yes",
     source=f"{_API}/API_StopTrainingJob.html",
 )
+PENDING = FailureCause(
+    name="max-pending",
+    pattern="",
+    cause="`stopping.max_pending`, or a StopTrainingJob request, stopped the job before it had instances",
+    fix="submit the job again later with `smspec submit --again`, or increase `stopping.max_pending`",
+    keys=("stopping.max_pending",),
+    retry="later",
+    source=f"{_API}/API_StoppingCondition.html",
+)
 
 JOB_CAUSES = (
     MAX_RUNTIME,

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from smspec.service.failures import CAUSES, MOST_LINES, JobFailure, diagnose, failure_in, failure_of, words_of
-from smspec.service.failures.job_causes import MAX_RUNTIME, MAX_WAIT, SPOT_WITHOUT_CHECKPOINTS, STOPPED
+from smspec.service.failures import CAUSES, MOST_LINES, JobFailure, LogTails, diagnose, failure_in, failure_of, words_of
+from smspec.service.failures.job_causes import MAX_RUNTIME, MAX_WAIT, PENDING, SPOT_WITHOUT_CHECKPOINTS, STOPPED
 from smspec.spec.schema.reference import keys
 
-ALL = (*CAUSES, MAX_RUNTIME, MAX_WAIT, SPOT_WITHOUT_CHECKPOINTS, STOPPED)
+ALL = (*CAUSES, MAX_RUNTIME, MAX_WAIT, PENDING, SPOT_WITHOUT_CHECKPOINTS, STOPPED)
 FULL_GPU = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
 NCCL = "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:784, unhandled system error, NCCL version 2.7.8"
 UNKNOWN = "ValueError: 137 rows"
@@ -116,6 +116,36 @@ def test_interruptions_without_checkpoints_are_a_cause():
     assert diagnose(failure_of({**answer, "CheckpointConfig": {"S3Uri": "s3://b/c/"}})).cause is MAX_WAIT
 
 
+@pytest.mark.parametrize("status", ["InProgress", "Stopping", "Completed"])
+def test_job_that_did_not_fail_has_no_cause(status):
+    answer = {
+        "TrainingJobName": "a",
+        "TrainingJobStatus": status,
+        "EnableManagedSpotTraining": True,
+        "SecondaryStatusTransitions": [{"Status": "Interrupted", "StatusMessage": "insufficient capacity"}],
+    }
+    found = diagnose(failure_in(json.dumps(answer)))
+    assert list(found.lines()) == [f"likely cause: none, the job is {status}"]
+    assert (found.record()["cause"], found.record()["unknown"]) == (None, f"none, the job is {status}")
+
+
+def test_stopped_job_was_not_ended_by_an_interruption():
+    answer = {
+        "TrainingJobStatus": "Stopped",
+        "SecondaryStatus": "Stopped",
+        "EnableManagedSpotTraining": True,
+        "SecondaryStatusTransitions": [{"Status": "Interrupted", "StatusMessage": "x"}],
+    }
+    assert diagnose(failure_of(answer)).cause is STOPPED
+
+
+def test_limit_of_the_wait_may_have_stopped_a_job_without_hosts():
+    answer = {"SecondaryStatus": "Stopped", "StoppingCondition": {"MaxPendingTimeInSeconds": 7200}}
+    found = diagnose(failure_of(answer))
+    assert (found.cause.name, found.now) == ("max-pending", (("stopping.max_pending", "7200s"),))
+    assert diagnose(failure_of({**answer, "TrainingStartTime": 1})).cause is STOPPED
+
+
 def test_history_shows_what_nothing_else_does():
     message = "Insufficient capacity error from EC2 while launching instances, retrying!"
     answer = {
@@ -161,6 +191,17 @@ def test_texts_of_other_forms_have_no_cause(text):
 def test_last_lines_of_a_log_are_searched():
     assert diagnose(failure_in("\n".join([FULL_GPU, *["step"] * MOST_LINES]))).cause is None
     assert diagnose(failure_in("\n".join(["step"] * 100_000 + [FULL_GPU]))).cause is not None
+
+
+def test_last_lines_of_many_hosts_are_searched():
+    tails = LogTails()
+    tails.take("first", FULL_GPU)
+    for number in range(300):
+        tails.take(f"algo-{number}", "step")
+        tails.take("algo-0", "step")
+    hosts = {host for host, _ in tails.lines}
+    assert "first" not in hosts and {"algo-0", "algo-299"} <= hosts
+    assert len(tails.lines) < 300 + MOST_LINES
 
 
 def test_secrets_in_the_evidence_are_masked():
