@@ -23,8 +23,7 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.source.frozen import dataclass, replace
 
 if TYPE_CHECKING:
-    from smspec.cli.past_jobs import PastJob
-    from smspec.review.change import Change
+    from smspec.cli.past_jobs import HistoryEntry, PastJob
     from smspec.service.job_costs import PriceBook
 
 HELP = """\
@@ -66,14 +65,6 @@ class Sought:
     roots: tuple[tuple[str, bool], ...]
     has_no_spec: bool = False
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryEntry:
-    """A job, and the ``changes`` since the one before it; None without one, or if a request is unknown."""
-
-    job: PastJob
-    changes: tuple[Change, ...] | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -263,7 +254,7 @@ def _entries(jobs: Iterable[PastJob], limit: int, with_changes: int) -> tuple[li
 
     A little more is read, because what the last ones changed needs those before them.
     """
-    from smspec.cli.past_jobs import changes_between
+    from smspec.cli.past_jobs import HistoryEntry, changes_between
 
     entries: list[HistoryEntry] = []
     unpaired: dict[tuple[str, bool], int] = {}

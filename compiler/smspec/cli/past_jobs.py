@@ -107,6 +107,14 @@ class PastJob:
         return self.diagnosis.cause.name if self.diagnosis and self.diagnosis.cause else ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryEntry:
+    """A job, and the ``changes`` since the one before it; None without one, or if a request is unknown."""
+
+    job: PastJob
+    changes: tuple[Change, ...] | None = None
+
+
 def _of_most(amount: float | None, most: float | None, text: Callable[[float], str]) -> str:
     ceiling = "" if most is None else f"at most {text(most)}"
     return " of ".join(filter(None, ("" if amount is None else text(amount), ceiling)))

@@ -7,18 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from smspec.cli.past_jobs import COMPLETED, ENDED, FAILED, LOCAL, PastJob, change_text, moment_text
+from smspec.cli.past_jobs import COMPLETED, ENDED, FAILED, LOCAL, HistoryEntry, PastJob, change_text, moment_text
 from smspec.diagnostics import count
 from smspec.diagnostics.quoting import masked, visible
 from smspec.local.record.units import duration
 from smspec.review.change import safe
 from smspec.service.failures import RETRIES
 from smspec.service.job_costs import two_decimals
-
-if TYPE_CHECKING:
-    from smspec.cli.history import HistoryEntry
 
 _FIRST_TAGS = ("team", "owner", "project", "cost-center", "costcenter", "cost_center", "environment", "env", "stage")
 _MOST_KEYS, _MOST_VALUES = 50, 200
