@@ -26,12 +26,6 @@ from support.smspec_command import smspec, sync_no_files
 
 _ENDED = pytest.StashKey[int]()
 _LEFT_OUT = pytest.StashKey[int]()
-_SHORT = (
-    *(f"tests/compiler/{name}/" for name in ("diagnostics", "pipeline", "plan", "render", "review", "rules")),
-    *(f"tests/compiler/{name}/" for name in ("importer", "script", "service", "source", "spec")),
-    *(f"tests/{name}/" for name in ("golden", "imported", "rejected")),
-)
-"""Where most tests take milliseconds, in the process of their worker."""
 
 # How long an example takes is the machine's affair; tests/benchmarks measure.
 # A change passes or fails by what is in it: every run draws the same examples, `make explore` draws others.
@@ -73,6 +67,11 @@ def pytest_configure(config):
     os.environ.pop("COLUMNS", None)
     sys.dont_write_bytecode = False
     sync_no_files()
+    if hasattr(config, "workerinput"):
+        from support.worker_reports import FewReports, is_asked_for_all
+
+        if not is_asked_for_all(config):
+            config.pluginmanager.register(FewReports(config))
     _go_past_shims()
     _go_past_missing_locales()
     for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:  # Python ignores these two for itself
@@ -121,30 +120,10 @@ def pytest_xdist_auto_num_workers(config):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Give a worker all parameters of a test at once: handing them out one by one costs as much as running them.
-
-    What needs Docker begins first, and what takes milliseconds is left for the end, where it keeps all workers busy.
-    """
+    """Share out tests in the order that keeps all workers busy; see `support.worker_reports`."""
     if config.getvalue("dist") != "loadgroup" or config.getvalue("update"):
         return None  # a test that rewrites a file is far from the one that reads it, and not next to it
-    from xdist.scheduler import LoadGroupScheduling
-
-    class Scheduling(LoadGroupScheduling):
-        _is_ordered = False
-
-        def _split_scope(self, nodeid):
-            group = super()._split_scope(nodeid)
-            return nodeid.partition("[")[0] if group == nodeid else group
-
-        def _assign_work_unit(self, node):
-            if not self._is_ordered:
-                self._is_ordered = True
-                for scope in [scope for scope in self.workqueue if scope.startswith(_SHORT)]:
-                    self.workqueue.move_to_end(scope)
-                for group in ("docker runs", "docker"):  # which take one worker each the longest
-                    if group in self.workqueue:
-                        self.workqueue.move_to_end(group, last=False)
-            super()._assign_work_unit(node)
+    from support.worker_reports import Scheduling
 
     return Scheduling(config, log)
 

@@ -8,53 +8,24 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import glob
-import gzip
-import importlib.metadata
-import importlib.util
 import json
 import os
 import sys
 
+from smspec.service.facts.installed_packages import botocore_version, pinned_text, service_model
 from smspec.service.shapes import Model, Shape
 from smspec.source.frozen import dataclass
 from smspec_schemas import API_SHAPES
 
 COMMAND = "make shapes"
-ROOT = "CreateTrainingJobRequest"
-BEYOND_REQUESTS = ("ReservedCapacityInstanceType",)
-"""Shapes of other requests that rules read."""
-KEPT = ("type", "required", "min", "max", "pattern", "enum")
-
-
-def installed_version() -> str:
-    """Return the version of the installed botocore."""
-    return importlib.metadata.version("botocore")
 
 
 def installed_text(date: str) -> str:
     """Return the content of the pinned file, if made from the installed botocore on ``date``."""
-    return pinned_text(_service_model(), version=installed_version(), date=date)
-
-
-def pinned_text(service_model: dict[str, dict[str, dict[str, object]]], *, version: str, date: str) -> str:
-    """Return the file of pinned shapes: for each that a request can contain or a rule reads, what a check needs."""
-    shapes: dict[str, dict[str, object]] = {}
-    waiting = [ROOT, *(name for name in BEYOND_REQUESTS if name in service_model["shapes"])]  # older ones lack some
-    while waiting:
-        name = waiting.pop()
-        if name in shapes:
-            continue
-        shape = service_model["shapes"][name]
-        kept = {key: shape[key] for key in KEPT if key in shape}
-        members = _references(shape.get("members"))
-        if members:
-            kept["members"] = members
-        inner = _references({key: shape[key] for key in ("key", "member", "value") if key in shape})
-        shapes[name] = kept | inner
-        waiting += [*members.values(), *inner.values()]
-    document = {"botocore": version, "date": date, "root": ROOT, "shapes": dict(sorted(shapes.items()))}
-    return json.dumps(document, indent=1) + "\n"
+    model = service_model()
+    if model is None:
+        raise SystemExit("botocore is not installed")
+    return pinned_text(model, version=botocore_version(), date=date)
 
 
 def refreshed_text(before: str | None, today: str) -> str:
@@ -79,28 +50,11 @@ def main(arguments: list[str]) -> int:
     if after == before:
         return 0
     if chosen.check:
-        print(f"the pinned shapes are not those of botocore {installed_version()}: run {COMMAND}", file=sys.stderr)  # noqa: T201 - a tool of its own, without the console of the command
+        print(f"the pinned shapes are not those of botocore {botocore_version()}: run {COMMAND}", file=sys.stderr)  # noqa: T201 - a tool of its own, without the console of the command
         return 1
     with open(API_SHAPES, "w", encoding="utf-8", newline="\n") as file:
         file.write(after)
     return 0
-
-
-def _references(members: object) -> dict[str, str]:
-    return {name: reference["shape"] for name, reference in members.items()} if isinstance(members, dict) else {}
-
-
-def _service_model() -> dict[str, dict[str, dict[str, object]]]:
-    # Located, not imported: the compiler never loads botocore, and reading one file needs no client.
-    package = importlib.util.find_spec("botocore")
-    if package is None or package.origin is None:
-        raise SystemExit("botocore is not installed")
-    pattern = os.path.join(os.path.dirname(package.origin), "data", "sagemaker", "*", "service-2.json*")
-    newest = max(glob.glob(pattern))
-    opener = gzip.open if newest.endswith(".gz") else open
-    with opener(newest, "rt", encoding="utf-8") as file:
-        model: dict[str, dict[str, dict[str, object]]] = json.load(file)
-    return model
 
 
 if __name__ == "__main__":

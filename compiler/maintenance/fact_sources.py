@@ -27,10 +27,10 @@ from maintenance.instance_tables import (
     training_types,
 )
 from maintenance.pypi import module_names
-from maintenance.sdk_images import CONFIGURATIONS, DISTRIBUTION, sdk_images
 from maintenance.surroundings import Checkout, Surroundings, Unreadable
 from smspec.service.facts import Row, Table
 from smspec.service.facts.images import repositories
+from smspec.service.facts.installed_packages import CONFIGURATIONS, DISTRIBUTION, sdk_images
 from smspec.source.frozen import dataclass
 
 Before = Mapping[str, Table]

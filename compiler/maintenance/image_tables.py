@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import yaml
 
-from maintenance.sdk_images import SdkImage
 from maintenance.surroundings import Checkout
 from smspec.service.facts import Row, Table
+from smspec.service.facts.installed_packages import SdkImage
 from smspec.source.frozen import dataclass
 
 _PAGES = "docs/src/data"

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from support.docker_engine import running_engine
+from support.docker_engine import of_runs, running_engine
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
 
 pytest_plugins = ["support.docker_engine"]
-pytestmark = pytest.mark.xdist_group("docker runs")  # one engine, beside that of the other tests of Docker
+pytestmark = of_runs
 
 MOMENTS = int(os.environ.get("SMSPEC_KILLED_RUNS", "2"))
 SCRIPT = """

@@ -13,10 +13,11 @@ import sys
 
 import pytest
 
+from support.docker_engine import of_runs
 from support.local.local_jobs import DEADLINE, LocalJob, script
 
 pytest_plugins = ["support.docker_engine"]
-pytestmark = pytest.mark.xdist_group("docker runs")  # one engine, beside that of the other tests of Docker
+pytestmark = of_runs
 
 IMAGE = "111122223333.dkr.ecr.us-west-2.amazonaws.com/fed:1"
 INSIDE = """\

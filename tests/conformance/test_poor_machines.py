@@ -1,7 +1,8 @@
-"""Commands where the disk is full, or where /proc is missing: they end with the reason, and leave nothing."""
+"""Commands where the disk is full, /proc is missing, or signals are not heard: they end with the reason, if any."""
 
 import os
 import shutil
+import signal
 import sys
 
 import pytest
@@ -47,6 +48,39 @@ def test_engine_without_proc_is_refused(job):
     done = smspec_after(job, "mount -t tmpfs none /proc", "run", "--engine", "process")
     assert (done.status, "the engine `process` needs /proc" in done.err) == (3, True), done.err
     assert not job.run_directory.exists()
+
+
+def ignore_children():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+def block_signals():
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, signal.SIGTERM])
+
+
+def started(job, deafen, *words):
+    return smspec_process(*words, cwd=job.directory, preexec_fn=deafen, timeout=120, env=environment())
+
+
+ENGINES = ["process", pytest.param("namespace", marks=pytest.mark.needs_namespaces)]
+
+
+@pytest.mark.parametrize("deafen", [ignore_children, block_signals], ids=["ignored", "blocked"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_failure_is_seen_where_signals_are_not_heard(job, deafen, engine):
+    """With an ignored SIGCHLD, the kernel forgets how a process has ended, and Python takes that for a success."""
+    script(job, "import signal, sys\nprint(signal.pthread_sigmask(signal.SIG_BLOCK, ()))\nsys.exit(7)\n")
+    done = started(job, deafen, "run", "--engine", engine)
+    assert done.status == 1, done.err
+    assert "algo-1 | set()" in done.err, done.err
+
+
+@pytest.mark.parametrize("deafen", [ignore_children, block_signals], ids=["ignored", "blocked"])
+def test_check_proves_a_start_where_signals_are_not_heard(job, deafen):
+    assert started(job, deafen, "check").status == 0
+    script(job, "import argparse\nargparse.ArgumentParser().parse_arg()\n")
+    done = started(job, deafen, "check")
+    assert (done.status, "SM549" in done.out + done.err) == (1, True), done.out + done.err
 
 
 @pytest.mark.parametrize("count", [1, 3000])

@@ -110,7 +110,7 @@ def without(node, path):
 
 
 # What a job is called by and where it runs are no part of its request, but of every spec.
-NO_REQUEST = ("smspec", "name", "region", "vars")
+NO_REQUEST = ("smspec", "name", "region", "queue", "vars")
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.name not in INCOMPLETE], ids=lambda case: case.name)
@@ -140,7 +140,7 @@ def test_exports_round_trip(case, target, tmp_path):
     (tmp_path / "job.yaml").write_text((case / "job.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     settings = settings_of(case)
     exported = smspec(
-        "render", *([f"--{target}"] if target != "batch" else ["--batch", "queue"]), *settings, cwd=tmp_path
+        "render", *([f"--{target}"] if target != "batch" else ["--batch", "training"]), *settings, cwd=tmp_path
     )
     text = json.dumps(plan_of(exported.out)) if target == "terraform" else exported.out
     (tmp_path / "exported").write_text(text, encoding="utf-8")

@@ -23,10 +23,13 @@ def modules(root):
 
 def nodes(tree, *, types):
     """Yield the nodes of a module, those below ``if TYPE_CHECKING`` only when ``types`` is true."""
-    for child in ast.iter_child_nodes(tree):
-        if types or not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)):
-            yield child
-            yield from nodes(child, types=types)
+    waiting = [tree]
+    while waiting:
+        for child in ast.iter_child_nodes(waiting.pop()):
+            if types or not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)):
+                yield child
+                if not isinstance(child, ast.expr):  # no import is in one
+                    waiting.append(child)
 
 
 def imports(name, path, known, *, types):

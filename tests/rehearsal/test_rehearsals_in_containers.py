@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from support.docker_engine import of_runs
 from support.rehearsal.faulty_surroundings import FETCHING, MEETING, READING, SAVING
 from support.rehearsal.mpi_ranks import PROGRAM
 from support.rehearsal.rehearsed_jobs import DEADLINE, LOOP, SPEC, RehearsedJob
@@ -15,7 +16,7 @@ from support.sampled_cases import only_with_all_engines
 from support.servers.aws_server import BUCKET, CREDENTIALS, REGION, s3_server
 
 pytest_plugins = ["support.docker_engine"]
-pytestmark = pytest.mark.xdist_group("docker runs")  # one engine, beside that of the other tests of Docker
+pytestmark = of_runs
 
 IMAGE = "111122223333.dkr.ecr.us-west-2.amazonaws.com/rehearsed:1"
 SCRIPT = f"image: {IMAGE}\nsource: src/\nentry_point: train.py\n"

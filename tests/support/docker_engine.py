@@ -22,6 +22,10 @@ from pathlib import Path
 import pytest
 
 from support.debian_archive import archive, debian_archive
+from support.sampled_cases import HAS_ENGINES
+
+of_runs = pytest.mark.xdist_group("docker runs" if HAS_ENGINES else "docker")
+"""Where all tests of engines run, local runs have one beside that of the others; each unpacks a base of 250 MB."""
 
 BASE = "smspec-test-base:bookworm"
 PATIENCE = 120

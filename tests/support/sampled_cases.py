@@ -7,6 +7,7 @@ CI also has those of containers and of other programs, `make test-containers` th
 
 from __future__ import annotations
 
+import functools
 import os
 import zlib
 from collections.abc import Iterable
@@ -14,25 +15,30 @@ from collections.abc import Iterable
 import pytest
 
 ONE_OF = {
-    **{f"tests/compiler/{name}/": 4 for name in ("collection", "local", "lock", "organization", "proof", "publishing")},
-    **{f"tests/compiler/{name}/": 4 for name in ("rehearsal", "submission", "workspace")},
-    **{f"tests/{name}/": 4 for name in ("differential", "rehearsal", "runtime")},
-    **{f"tests/{name}/": 6 for name in ("compiler/cli", "conformance")},
+    **{f"tests/compiler/{name}/": 8 for name in ("collection", "local", "lock", "organization", "proof", "publishing")},
+    **{f"tests/compiler/{name}/": 8 for name in ("rehearsal", "submission", "workspace")},
+    **{f"tests/{name}/": 8 for name in ("differential", "rehearsal", "runtime")},
+    **{f"tests/{name}": 12 for name in ("compiler/cli/", "compiler/render/test_state_machine.py", "conformance/")},
 }
 """Where tests are costly: the sample has one of so many cases of each of them."""
 PROGRAMS = {
     **{f"tests/conformance/test_{name}.py": 5 for name in ("github_action", "gitlab_snippet", "pre_commit")},
-    **{f"tests/conformance/test_{name}": 2 for name in ("check", "confined", "git_checkouts", "local_run")},
-    **{f"tests/compiler/cli/test_{name}": 2 for name in ("chosen_job", "collect", "job_commands", "named_job")},
-    **{f"tests/compiler/cli/test_{name}": 2 for name in ("preflight", "submit", "upload_data")},
+    **{
+        f"tests/conformance/test_{name}": 4
+        for name in ("docker", "local_run_containers", "local_run_fed", "pushed_images")
+    },
+    **{f"tests/conformance/test_{name}": 3 for name in ("check", "confined", "git_checkouts", "hostile", "local_run")},
+    **{f"tests/conformance/test_{name}": 3 for name in ("output_of_strangers", "pipes", "ways_out")},
+    **{f"tests/compiler/cli/test_{name}": 3 for name in ("chosen_job", "collect", "job_commands", "named_job")},
+    **{f"tests/compiler/cli/test_{name}": 3 for name in ("preflight", "source_in_s3", "submi", "upload_data")},
     "tests/rehearsal/": 4,
     "tests/compiler/render/test_state_machine.py": 4,
 }
 """Where each test starts programs or asks servers for seconds: of a file, the sample has one of so many tests that have
-no cases. CI has all of them."""
-FEWEST = 4
+no cases, and of all cases that need an engine. CI has all of them."""
+FEWEST = 3
 """A test with fewer cases has all of them in the sample."""
-MOST_KINDS = 4
+MOST_KINDS = 2
 """Of a parameter with at most so many values (engines, users, kinds), the sample has each."""
 IS_WHOLE = bool(os.environ.get("SMSPEC_ALL_CASES"))
 HAS_ENGINES = bool(os.environ.get("SMSPEC_ALL_ENGINES"))
@@ -76,24 +82,35 @@ def split(items: Iterable[pytest.Item], arguments: Iterable[str] = ()) -> tuple[
 
 def _group(item: pytest.Item) -> str:
     """Return what an item is a case of: its test, or its file, where that starts programs."""
-    is_alone = not hasattr(item, "callspec") and _of_programs(item)
-    return str(item.path) if is_alone else item.nodeid.partition("[")[0]
+    return str(item.path) if _is_of_file(item) else item.nodeid.partition("[")[0]
+
+
+def _is_of_file(item: pytest.Item) -> bool:
+    """Whether the sample draws an item from its file: also each case that needs an engine, unless all of them run."""
+    in_engine = bool(item.get_closest_marker("docker")) and not HAS_ENGINES and not item.get_closest_marker("sampled")
+    return bool(_of_programs(item)) and (in_engine or not hasattr(item, "callspec"))
 
 
 def _of_programs(item: pytest.Item) -> int:
-    return max((number for place, number in PROGRAMS.items() if item.nodeid.startswith(place)), default=0)
+    return _number(item.nodeid.partition("::")[0], is_programs=True)
 
 
 def _one_of(item: pytest.Item) -> int:
     if mark := item.get_closest_marker("sampled"):
         return mark.args[0]
-    return max((number for place, number in ONE_OF.items() if item.nodeid.startswith(place)), default=1)
+    return _number(item.nodeid.partition("::")[0], is_programs=False) or 1
+
+
+@functools.cache
+def _number(file: str, *, is_programs: bool) -> int:
+    table = PROGRAMS if is_programs else ONE_OF
+    return max((number for place, number in table.items() if file.startswith(place)), default=0)
 
 
 def _sample(group: list[pytest.Item]) -> list[pytest.Item]:
     """Return the cases that are in the sample: by their names, so that a new case changes no other."""
     cases = [item for item in group if not item.get_closest_marker("left_out")]
-    if cases and not hasattr(cases[0], "callspec"):
+    if cases and (_is_of_file(cases[0]) or not hasattr(cases[0], "callspec")):
         return cases if HAS_PROGRAMS else _drawn(cases, _of_programs(cases[0]) or 1)
     if len(cases) < FEWEST or _one_of(cases[0]) == 1 or (HAS_ENGINES and cases[0].get_closest_marker("docker")):
         return cases

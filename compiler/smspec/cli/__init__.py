@@ -52,10 +52,13 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "logs": ("smspec.cli.logs", "print the log of a training job in SageMaker"),
         "stop": ("smspec.cli.stop", "stop a training job in SageMaker"),
         "collect": ("smspec.cli.collect", "download, check, and merge the result of a job"),
+        "history": ("smspec.cli.history", "show what ran, its cost, and what changed each time"),
+        "compare": ("smspec.cli.compare", "show two jobs or local runs side by side"),
     },
     "facts": {
         "prices": ("smspec.cli.prices", "print or update the prices of training instances"),
         "quotas": ("smspec.cli.quotas", "print or update the quotas of accounts for training jobs"),
+        "facts": ("smspec.cli.facts", "print or update what smspec knows of AWS, and how old it is"),
         "offers": ("smspec.cli.offers", "list the instance types that fit, the cheapest first"),
     },
 }
@@ -90,10 +93,24 @@ def run_process() -> NoReturn:
     a fifteenth of the time of `smspec validate`. Nor need it wait for threads that wait for a server: a command does
     that itself where it has to, and they would delay the end by minutes.
     """
+    _hear_signals()
     status = main()
     if status < _INTERRUPTED and "atexit" in sys.modules:
         sys.modules["atexit"]._run_exitfuncs()
     os._exit(status)
+
+
+def _hear_signals() -> None:
+    """Let this process and those that it starts hear of signals, whatever the program that started it has set.
+
+    Where SIGCHLD is ignored, as servers do, the kernel forgets how a process has ended, and Python takes every end for
+    a success. Where it is blocked, what waits for it waits for ever; and a blocked SIGTERM ends no job.
+    """
+    import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations of its numbers, which takes longer
+
+    if _signal.getsignal(_signal.SIGCHLD) == _signal.SIG_IGN:
+        _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
 
 
 def execute(words: list[str], console: Console) -> int:

@@ -15,6 +15,7 @@ from smspec.cli.waiting import Waiting
 from smspec.diagnostics.quoting import visible
 
 if TYPE_CHECKING:
+    from smspec.spec.model import Queue
     from smspec.submission.job_service import JobService
     from smspec.submission.training_job import TrainingJob
 
@@ -80,12 +81,42 @@ def job_service(args: argparse.Namespace, console: Console) -> JobService:
     return service_in(args, args.region or "", console)
 
 
-def service_in(args: argparse.Namespace, region: str, console: Console) -> JobService:
-    """Return the service in the region of a job, which `placed_job` decides. Raise `AwsUnavailable`."""
+def service_in(args: argparse.Namespace, region: str, console: Console, queue: Queue | None = None) -> JobService:
+    """Return the service in the region of a job, which `placed_job` decides, and of its queue. Raise `AwsUnavailable`.
+
+    ``queue`` None: the job has none.
+    """
     from smspec.submission.job_service import JobService
 
     with credentials_wait(console):
-        return JobService(args.profile, region or None)
+        if queue is None:
+            return JobService(args.profile, region or None)
+        # Imported late: few jobs have a queue.
+        from smspec.submission.queue_service import QueueService
+
+        return QueueService(args.profile, region or None, queue)
+
+
+def described_job(service: JobService, name: str) -> tuple[JobService, TrainingJob]:
+    """Return the job of a name: in SageMaker, or in a queue of AWS Batch, with the service of that.
+
+    Raise `JobRefused` if neither has it, and `AwsUnavailable`.
+    """
+    from smspec.submission.client import AwsUnavailable, JobRefused
+
+    job = service.find(name)
+    if job is not None:
+        return service, job
+    # Imported late: few jobs have a queue.
+    from smspec.submission.queue_service import found_in_queues
+
+    try:
+        found = found_in_queues(service, name)
+    except (AwsUnavailable, JobRefused):
+        found = None  # the credentials may not look into queues, or an emulator has none
+    if found is None:
+        return service, service.describe(name)
+    return found
 
 
 # The arguments of a command that a message suggests next: those that select the same job as the present command.

@@ -18,8 +18,7 @@ from smspec.cli.spec_arguments import (
     searched_paths,
 )
 from smspec.diagnostics.quoting import visible
-from smspec.output.existing_output import differences
-from smspec.output.writing import write_tree
+from smspec.output.writing import differences, write_tree
 from smspec.render.tree import UPLOAD
 from smspec.service.job_costs import cost_line
 from smspec.source.frozen import replace

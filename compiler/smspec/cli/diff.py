@@ -100,7 +100,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _shown(args: argparse.Namespace, outcome: Outcome, failures: tuple[Failure, ...], console: Console) -> str:
     # Imported late, each of them: only one is used.
     if args.format == "json":
-        from smspec.review.json_report import records
+        from smspec.review.fail_on import records
 
         return records(outcome.comparison, failures)
     if args.format == "markdown":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.quoting import visible
-from smspec.output.existing_output import PathDifference
+from smspec.output.writing import PathDifference
 from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.publishing.publication import BUILDERS, ENGINES
 from smspec.render.tree import CopiedFile, FileTree

@@ -158,7 +158,7 @@ def _described(args: argparse.Namespace, console: Console) -> Imported:
             client = sagemaker_client(args.profile, args.region)
         waiting, sagemaker = Waiting(console), f"SageMaker in {client.meta.region_name}"
         with waiting.of(sagemaker):
-            newer = InputCache().facts("").members
+            newer = InputCache().facts("").newer_members
             answer = described(client, name, newer=newer)
         try:
             with waiting.of(sagemaker):

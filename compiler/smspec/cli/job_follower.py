@@ -28,10 +28,9 @@ from smspec.service.failures import MOST_LINES, Diagnosis, LogTails, diagnose, f
 from smspec.service.failures.job_causes import ROOT
 from smspec.service.job_costs import PriceBook, hosts_text
 from smspec.source.frozen import dataclass, replace
-from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHosts, Turn, chosen, lacked_hosts
 from smspec.submission.client import ANSWER_SECONDS, AwsUnavailable, JobRefused
 from smspec.submission.following import Happening, JobLog, LogMetrics, Recovered, Trouble, follow
-from smspec.submission.job_creation import JobEnded
+from smspec.submission.job_creation import AlternativeJobs, Candidate, JobEnded, NoHosts, Turn, chosen, lacked_hosts
 from smspec.submission.job_service import JobService
 from smspec.submission.training_job import LogEvent, TrainingJob, Transition
 
@@ -177,7 +176,8 @@ def progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
         return visible(f"{job.status}, waiting for the rest of the log")
     limit = f" of at most {elapsed(job.limit)}" if job.began and job.limit else ""
     money = _money(job, prices, seconds) if job.began else ""
-    return visible(f"{job.secondary or job.status} for {elapsed(seconds)}{limit}{money}")
+    where = f", {job.queued.where}," if job.queued is not None and job.queued.is_waiting else ""
+    return visible(f"{job.secondary or job.status}{where} for {elapsed(seconds)}{limit}{money}")
 
 
 def end_lines(
@@ -246,6 +246,7 @@ def job_record(job: TrainingJob, diagnosis: Diagnosis | None = None) -> dict[str
         "likely_cause": cause and cause.cause,
         "what_to_do": cause and cause.fix,
         "diagnosis": diagnosis and diagnosis.record(),
+        "queue": job.queued and job.queued.record,
         "model": job.model or None,
         # JSON has no NaN, which a metric may be.
         "metrics": {name: value if isfinite(value) else None for name, value in final_metrics(job)},

@@ -15,7 +15,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import is_job_name, job_service, service_in
+from smspec.cli.aws_arguments import described_job, is_job_name, job_service, service_in
 from smspec.cli.console import CommandRefused, Console, UsageError
 from smspec.cli.spec_arguments import add_variation_arguments, settings, single_spec, spec_job
 from smspec.cli.submission import AUTOMATIC, submissions
@@ -54,7 +54,7 @@ def named_job(args: argparse.Namespace, console: Console) -> tuple[JobService, T
             raise UsageError(f"-O, --set, and --run-id select a job of a spec, but `{what}` is the name of a job")
         service = job_service(args, console)
         with Waiting(console).of(f"SageMaker in {service.region}"):
-            return service, service.describe(what)
+            return described_job(service, what)
     what = args.what = single_spec(what, args)
     if not os.path.isfile(what):
         raise UsageError(
@@ -67,7 +67,7 @@ def named_job(args: argparse.Namespace, console: Console) -> tuple[JobService, T
 
     placed = placed_job(what, args)
     name = submissions(placed.job, args.run_id)[0].name
-    service = service_in(args, placed.region, console)
+    service = service_in(args, placed.region, console, placed.job.plan.queue)
     with Waiting(console).of(f"SageMaker in {service.region}"):
         found = jobs_of_spec(service, placed.job, args.run_id)
     if found.newest is None:

@@ -19,9 +19,10 @@ from smspec.diagnostics import count
 from smspec.diagnostics.quoting import visible
 from smspec.local.record.units import screen
 from smspec.publishing.publication import UnusableImage
+from smspec.service.request import DIGEST_TAG
 from smspec.source.frozen import dataclass, field, replace
 from smspec.submission.client import ActionDenied, AwsUnavailable, JobRefused
-from smspec.submission.job_service import DIGEST_TAG, JobService, stale_tags
+from smspec.submission.job_service import JobService, stale_tags
 from smspec.submission.preflight import Subject, questions
 from smspec.submission.preflight.account import CALLER, caller_question
 from smspec.submission.preflight.asking import (
@@ -205,6 +206,7 @@ class _Preflight:
             source_key=plan.source_key,
             secrets=job.secrets,
             builds=plan.image is not None,
+            queue=plan.queue,
         )
         caller = next((row.name for row in self.rows if row.kind == CALLER), "")
         account = caller.split(":")[4] if caller.count(":") >= 5 else ""

@@ -108,11 +108,16 @@ def add_update_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def place_of(args: argparse.Namespace, name: str) -> Place:
-    """Return the place of a file for the current directory. Raise `UsageError` for arguments that make no sense."""
+    """Return the place of a file with prices or quotas. Raise `UsageError` for arguments that make no sense."""
     if args.profile and not args.update:
         raise UsageError("--profile requires --update")
     if args.region and not re.fullmatch(REGION, args.region):
         raise UsageError(f"--region: `{visible(args.region)}` is not the name of an AWS region")
+    return place_in_repository(name)
+
+
+def place_in_repository(name: str) -> Place:
+    """Return the place of a file for the current directory."""
     cache = InputCache()
     boundary = cache.boundary(os.curdir)
     directory = os.path.relpath(settings_directory(os.curdir, boundary))

@@ -27,6 +27,7 @@ With -o, write it for each job to a file in DIR, such as NAME.json, and replace 
 --changed require -o. If some specs have errors, smspec writes the files of the others, and exits with status 1."""
 
 _OF_ONE_REQUEST = ("api-json", "ack", "terraform")
+_BESIDE_THE_QUEUE = ("ack", "step-functions", "terraform")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,19 +42,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         # `--iam-policy=role` is an option with its whole name, so that `--iam-policy SPEC` cannot be misread.
         options = [f"--{spelling}" for spelling in (name, *target.also)]
         group.add_argument(*options, dest="target", action="store_const", const=name, help=target.meaning)
-    group.add_argument("--batch", metavar="QUEUE", help="the SubmitServiceJob request for a job queue of AWS Batch")
+    group.add_argument(
+        "--batch",
+        metavar="QUEUE",
+        nargs="?",
+        const="",
+        help="the SubmitServiceJob request for a job queue of AWS Batch (default: `queue` of the spec)",
+    )
     parser.add_argument("--origins", action="store_true", help="with --spec: add the file and line of each value")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     if args.origins and args.target != "spec":
         raise UsageError("--origins requires --spec")
-    if args.batch is not None:
-        # Imported late: it is rarely requested.
-        from smspec.render.batch import is_queue
-
-        if not is_queue(args.batch):
-            raise UsageError(f"--batch: `{visible(args.batch)}` is not the name or the ARN of a job queue")
+    if args.batch:
+        _check_queue(args)
     if args.output is not None:
         suffix = ".batch.json" if args.batch is not None else TARGETS[args.target].suffix
         return write_renderings(args, console, lambda job: _rendering(args, job), suffix)
@@ -67,9 +70,45 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except NothingToRender as nothing:
         raise CommandRefused(str(nothing)) from nothing
     console.content(rendering.text)
-    for note in (*rendering.notes, *_of_the_first(args.target, job)):
+    for note in (*rendering.notes, *_of_the_first(args.target, job), *_without_the_queue(args.target, job)):
         console.say(f"smspec: {visible(note)}")
     return 0
+
+
+def _check_queue(args: argparse.Namespace) -> None:
+    """Raise `UsageError` for a word after ``--batch`` that is neither a queue nor, with a dot or slash, a path."""
+    # Imported late: it is rarely requested.
+    from smspec.rules.queues import is_queue
+
+    if is_queue(args.batch):
+        return
+    if not args.paths and ("." in args.batch or "/" in args.batch):
+        args.paths, args.batch = [args.batch], ""
+        return
+    raise UsageError(f"--batch: `{visible(args.batch)}` is not the name or the ARN of a job queue")
+
+
+def _service_job(args: argparse.Namespace, job: Compiled) -> Rendering:
+    """Return the request that `smspec submit` sends for a job in a queue."""
+    # Imported late, like all that is rendered.
+    from smspec.cli.submission import submissions
+    from smspec.render.batch import service_job_text
+    from smspec.spec.model import Queue
+
+    queue = job.plan.queue or Queue(name=args.batch)
+    if not queue.name:
+        raise UsageError("--batch: the spec has no `queue`; add it, or pass --batch=QUEUE")
+    if args.batch and queue.name != args.batch:
+        raise UsageError(
+            f"--batch is `{visible(args.batch)}`, but `queue.name` is `{visible(queue.name)}`; remove one of them"
+        )
+    return service_job_text(submissions(job, None)[0].whole_request, queue)
+
+
+def _without_the_queue(target: str | None, job: Compiled) -> Iterator[str]:
+    """Yield that a text does not put the job into its queue."""
+    if job.plan.queue is not None and target in _BESIDE_THE_QUEUE:
+        yield "this creates the job in SageMaker, not in its queue; --batch prints the request for `queue`"
 
 
 def _rendering(args: argparse.Namespace, job: Compiled) -> Rendering:
@@ -85,10 +124,7 @@ def _rendering(args: argparse.Namespace, job: Compiled) -> Rendering:
 
         return Rendering(text=spec_yaml(job.inputs.document, origins=True))
     if args.batch is not None:
-        # Imported late, like all that is rendered.
-        from smspec.render.batch import service_job
-
-        return service_job(job.plan.request.payload, args.batch)
+        return _service_job(args, job)
     inputs = job.inputs
     return TARGETS[args.target].render(job.plan, inputs.build_inputs, inputs.document, inputs.script_texts)
 

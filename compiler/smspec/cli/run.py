@@ -93,6 +93,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if not builds_images(engine):
         _look_at_machine(engine, args.python)
     # Imported late: `check` imports this module, and does not run jobs.
+    from smspec.cli.submission import commit_of
     from smspec.local.running.local_run import run_locally
 
     job = compiled(args, console)
@@ -106,6 +107,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         request = replace(
             run_request(args, job, directory, temporary, data, engine),
             waits=Waiting(console).of,
+            commit=commit_of(job, tree),
             rate=args.rate,
             memory=args.memory,
             injection=_injection(args),

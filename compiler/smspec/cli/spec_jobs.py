@@ -16,8 +16,8 @@ from smspec.diagnostics import count
 from smspec.diagnostics.quoting import visible
 from smspec.pipeline.compilation import Compiled
 from smspec.source.frozen import dataclass, replace
-from smspec.submission.alternative_jobs import AlternativeJobs, Candidate
 from smspec.submission.client import JobRefused
+from smspec.submission.job_creation import AlternativeJobs, Candidate
 from smspec.submission.job_service import JobService, ListedJob
 from smspec.submission.ownership import DifferentJob, require_own
 from smspec.submission.training_job import DELETING, TrainingJob

@@ -9,7 +9,15 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_name, job_service, service_in
+from smspec.cli.aws_arguments import (
+    add_aws_arguments,
+    aws_failures,
+    described_job,
+    is_job_name,
+    job_name,
+    job_service,
+    service_in,
+)
 from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError, table
 from smspec.cli.named_job import JobInRegion, placed_job
 from smspec.cli.submission import RUN_ID_TAG, commit_lines, commit_record, submissions
@@ -87,7 +95,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
     with aws_failures():
         service = job_service(args, console)
         with Waiting(console).of(f"SageMaker in {service.region}"):
-            job = service.describe(job_name(args.what))
+            service, job = described_job(service, job_name(args.what))
             tags = _tags(service, job)
         diagnosis = diagnosis_with_log(service, job, console)
     if args.format == "json":
@@ -175,7 +183,7 @@ def _submitted(
                 same = [fault for where, fault in faults if where == region and isinstance(fault, ResourceUnavailable)]
                 if len(same) >= _MOST_FAULTS:
                     raise same[-1]
-                service = service_in(args, region, console)
+                service = service_in(args, region, console, placed.job.plan.queue)
                 wait = f"SageMaker in {service.region} about {visible(which)}"
                 yield from Waiting(console).each(wait, _submitted_variant(which, placed, service))
         except InvalidInput as rejected:

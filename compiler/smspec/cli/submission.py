@@ -14,12 +14,13 @@ from smspec.output.contents import chunks
 from smspec.pipeline.compilation import Compiled
 from smspec.plan import digest, training_job_name
 from smspec.render.tree import FileTree
-from smspec.service.request import OWN_TAGS
+from smspec.service.request import OWN_TAGS, tagged, tags_to_be
 from smspec.service.shapes import items, member
 from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
     from smspec.cli.image_arguments import JobBuild
+    from smspec.local.running.request import GitCommit
     from smspec.submission.uploading import FileUpload
 
 RUN_ID_TAG = f"{OWN_TAGS}run-id"
@@ -62,9 +63,12 @@ class Submission:
     @property
     def tags(self) -> dict[str, str]:
         """The tags of the job: those of the spec, and those that identify the request."""
-        from smspec.submission.job_service import tags_to_be  # imported late: boto3 takes a second to import
-
         return tags_to_be(self.request, self.digest)
+
+    @property
+    def whole_request(self) -> dict[str, object]:
+        """The request with all tags but those about git, which a later commit changes."""
+        return tagged(self.request, self.digest)
 
     @property
     def name(self) -> str:
@@ -142,22 +146,26 @@ def uploads(tree: FileTree, kms_key: str | None) -> list[FileUpload]:
     return [upload(path, uri) for path, uri in tree.uploads.items()]
 
 
+def commit_of(job: Compiled, tree: FileTree) -> GitCommit | None:
+    """Return the commit that a spec and its source are in; None outside of git, or before its first commit."""
+    # Imported late: only a new job, and a run, need it.
+    from smspec.local.running.image_content import source_files
+    from smspec.local.running.request import GitCommit
+    from smspec.workspace.git_labels import git_state
+
+    files = [path for _, path in source_files(tree)]
+    state = git_state(job.inputs.directory, [*files, *(text.name for text in job.inputs.document.texts)])
+    return None if state is None else GitCommit(state.commit, is_dirty=state.is_dirty)
+
+
 def git_tags(build: JobBuild) -> dict[str, str]:
-    """Return the tags for the repository of a spec; none outside of git, or before its first commit.
+    """Return the tags for the repository of a spec; none if it has no commit.
 
     They lead from a job to its spec. As a variable or part of the rendered request, each commit would make a new job.
     If the tags of the spec leave no room, these are omitted.
     """
-    # Imported late: only a new job gets them.
-    from smspec.local.running.image_content import source_files
-    from smspec.workspace.git_labels import git_state
-
-    inputs = build.job.inputs
-    files = [path for _, path in source_files(build.tree)]
-    state = git_state(inputs.directory, [*files, *(text.name for text in inputs.document.texts)])
-    if state is None:
-        return {}
-    return {COMMIT_TAG: state.commit, DIRTY_TAG: "true" if state.is_dirty else "false"}
+    commit = commit_of(build.job, build.tree)
+    return {} if commit is None else {COMMIT_TAG: commit.name, DIRTY_TAG: "true" if commit.is_dirty else "false"}
 
 
 def commit_lines(tags: Mapping[str, str]) -> Iterator[str]:

@@ -39,6 +39,10 @@ def plan_lines(build: JobBuild, sent: Sequence[Submission], *, builds: bool) -> 
     yield f"job {first.name}: {hosts_text(first.request)}"
     for number, each in enumerate(sent[1:], 2):
         yield f"alternative {number}: {each.name}, {hosts_text(each.request)}"
+    if plan.queue is not None:
+        shares = [f"share {share}" for share in (plan.queue.share, plan.queue.quota_share) if share is not None]
+        shares += [] if plan.queue.priority is None else [f"priority {plan.queue.priority}"]
+        yield f"queue {plan.queue.name}: {', '.join(shares) or 'the job waits there for its instances'}"
     if plan.image is not None:
         state = "is built and pushed unless its registry has it" if builds else "must be in its registry"
         yield f"image {plan.image.uri}: {state}"

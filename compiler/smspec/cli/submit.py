@@ -48,8 +48,8 @@ Create the training job of a spec in SageMaker, and follow it to its end. First 
 registry has it, and upload the source unless S3 has it.
 
 The same spec is the same job: submitting it again follows the job that exists, and --again repeats one that failed or
-was stopped. If the job gets no instances, the next alternative in `hosts.any_of` follows. smspec never asks for
-confirmation; --dry-run shows what would happen.
+was stopped. If the job gets no instances, the next alternative in `hosts.any_of` follows. A job with `queue` waits in
+that queue of AWS Batch. smspec never asks for confirmation; --dry-run shows what would happen.
 
 Exit status: 0 the job completed, or with --detach, exists; 1 the job failed or was stopped, its data are missing, or
 AWS rejects it; 3 AWS or the container engine is not available; 130 Ctrl-C, the job goes on."""
@@ -100,7 +100,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     gc.set_threshold(700)  # from here on it may take hours
     with signals_interrupt(), temporary_directory() as directory:
         build = job_build(args.spec, job, os.path.join(directory, "build"))
-        tags = {} if args.dry_run else git_tags(build)
+        # A queue accepts equal requests once, and `render --batch` shows what it gets: a commit changes neither.
+        tags = {} if args.dry_run or job.plan.queue is not None else git_tags(build)
         sent = tuple(replace(each, git_tags=tags) for each in sent)
         # Imported late: boto3 takes a second to import.
         from smspec.submission.client import ActionDenied
@@ -125,8 +126,7 @@ def _submitted(
     # Imported late: boto3 takes a second to import.
     from smspec.cli.job_follower import creation
     from smspec.cli.preflight import checked, print_checks
-    from smspec.submission.client import has_credentials
-    from smspec.submission.job_account import role_account
+    from smspec.submission.client import has_credentials, role_account
     from smspec.submission.job_creation import JobEnded, create_job, existing_job
     from smspec.submission.s3_service import RegionalS3
 
@@ -142,7 +142,7 @@ def _submitted(
             show(line)
         print_checks(all_sent[0], [], args, console)
         return 0
-    service = service_in(args, placed.region, console)
+    service = service_in(args, placed.region, console, build.job.plan.queue)
     with credentials_wait(console):
         store = RegionalS3(args.profile, service.region)
     if service.is_in_aws:  # an emulator has any account
@@ -214,11 +214,13 @@ def _place(service: JobService, placed: JobInRegion) -> str:
 
 
 def _example_account(build: JobBuild, sent: Sequence[Submission]) -> str:
-    from smspec.submission.job_account import example_account_fault
+    from smspec.submission.client import example_account_fault
 
     image, written = build.job.plan.image, build.job.job.image
     is_derived = isinstance(written, BuiltImage) and not names_registry(written.repository or "")
-    return example_account_fault([each.request for each in sent], image.uri if image and is_derived else "")
+    queue = build.job.plan.queue
+    written_in = [*(each.request for each in sent), *([] if queue is None else [queue.name])]
+    return example_account_fault(written_in, image.uri if image and is_derived else "")
 
 
 def _state(service: JobService, sent: Sequence[Submission], *, again: bool) -> SubmissionState:
@@ -236,8 +238,11 @@ def _update_tags(service: JobService, job: TrainingJob, sent: Submission, consol
         stale = stale_tags(service, job, sent.tags)
         if stale:
             service.add_tags(job, stale)
+        is_moved = service.set_priority(job)
     if stale:
         console.remark(f"changed {count(len(stale), 'tag')} of the job {job.name}")
+    if is_moved:
+        console.remark(f"changed the priority of the job {job.name}")
 
 
 def _statement(denied: ActionDenied, job: Compiled, spec: str) -> str:

@@ -196,7 +196,7 @@ def _write_repaired(repaired: Repaired) -> None:
 
 
 def _report_repaired(repaired: Repaired, generated: tuple[str, ...], args: argparse.Namespace, console: Console) -> int:
-    from smspec.spec.yaml.scalar_edits import in_style_of
+    from smspec.pipeline.repairing import in_style_of
 
     result = repaired.after.result
     changes = {(change.diagnostic.span, change.fix): change for change in repaired.after.changes}

@@ -14,13 +14,13 @@ from smspec.editor.completions import Item, completions
 from smspec.editor.hover import JobLayers, definition_at, hover_at, job_layers
 from smspec.editor.open_documents import OpenDocument, OpenDocuments, column_of, position_at, range_in_line, range_of
 from smspec.editor.tolerant_outline import OutlineEntry, TolerantOutline, place_at
+from smspec.pipeline.repairing import applicable, edited, in_style_of, written_at
 from smspec.rules.suppressions import NEVER_IGNORED
 from smspec.source import Document, Path, SourceText, Span, dotted
 from smspec.source.frozen import dataclass
 from smspec.spec.key_order import in_order
 from smspec.spec.yaml import read
 from smspec.spec.yaml.events import MAX_BYTES
-from smspec.spec.yaml.scalar_edits import applicable, edited, in_style_of, written_at
 
 _REASON = "explain why"
 

@@ -231,7 +231,9 @@ def _follow_documents(server: SpecServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(ls: SpecServer, params: types.DidSaveTextDocumentParams) -> None:
-        ls.take(params.text_document.uri)
+        # Of one that is not open, pygls would read the file, which may have no end.
+        if ls.documents.get(params.text_document.uri) is not None:
+            ls.take(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(ls: SpecServer, params: types.DidCloseTextDocumentParams) -> None:

@@ -112,6 +112,15 @@ def without_tags(request: dict[str, object], prefix: str) -> dict[str, object]:
     return {name: kept if name == "Tags" else value for name, value in request.items() if kept or name != "Tags"}
 
 
+def add_tags(request: dict[str, object], tags: Mapping[str, str]) -> None:
+    """Add tags to a request, which keeps those that it has, as the SageMaker Python SDK merges them."""
+    there = items(request, "Tags")
+    known = {member(each, "Key") for each in there}
+    added = [{"Key": key, "Value": text} for key, text in tags.items() if key not in known]
+    if added:
+        request["Tags"] = [*there, *added]
+
+
 def names(job_name: str | None, stem: str, request: dict[str, object]) -> dict[str, str]:
     """Return the keys that name a job; `job_name` only if its name differs from the one that the spec would give it."""
     if job_name is None:

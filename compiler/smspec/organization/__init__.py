@@ -49,6 +49,7 @@ class Organization:
         self._policy: Policy | InvalidInput | None = None
         self._defaults: Document | None = None
         self._rules: tuple[OrganizationRule, ...] | InvalidInput | None = None
+        self._patterns: tuple[str, ...] | None = None
         self._has_defaults = any("defaults" in file.tables for file in self.files)
 
     @property
@@ -61,7 +62,7 @@ class Organization:
         return tuple(file for file, _ in self._bounded)
 
     def policy(self) -> Policy | None:
-        """Return the policy, with prices and quotas; None without files.
+        """Return the policy, with prices, quotas, and newer facts; None without files.
 
         Raise `InvalidInput` for an invalid file, or one that loosens.
         """
@@ -124,14 +125,15 @@ class Organization:
         return tuple(dict.fromkeys(found))
 
     def rule_patterns(self) -> tuple[str, ...]:
-        """Return the patterns of the files with rules, with the real path of the directory that each is relative to."""
-        named = ((file, file.tables.get("rule_files")) for file in self.files)
-        return tuple(
-            os.path.normpath(os.path.join(os.path.realpath(os.path.dirname(file.path)), pattern))
-            for file, patterns in named
-            for pattern in (patterns if isinstance(patterns, list) else ())
-            if isinstance(pattern, str)
-        )
+        """Return the patterns of the files with rules, below real directories: no path of one is a pattern."""
+        if self._patterns is None:
+            named = [(file, boundary) for file, boundary in self._bounded if "rule_files" in file.tables]
+            if not named:
+                return ()
+            from smspec.organization.rule_files import rule_patterns
+
+            self._patterns = tuple(dict.fromkeys(one for each in named for one in rule_patterns(*each)))
+        return self._patterns
 
     def _read_rules(self) -> tuple[OrganizationRule, ...]:
         named = [(file, boundary) for file, boundary in self._bounded if "rule_files" in file.tables]
@@ -160,6 +162,7 @@ class Organization:
 
     def _with_dated_files(self, policy: Policy) -> Policy:
         # Imported late: few repositories have these files.
+        from smspec.organization.newer_facts import with_newer_facts
         from smspec.organization.policy_layers import combined_prices, combined_quotas
 
         layers = self._dated()
@@ -169,7 +172,14 @@ class Organization:
             for layer, book in zip(layers, books, strict=True)
             if layer.file is not None and "max_cost" in layer.file.tables
         )
-        return replace(policy, prices=books[-1], priced_by=next(limiting, None), quotas=combined_quotas(layers))
+        priced_by = next(limiting, None)
+        return replace(
+            policy,
+            prices=books[-1],
+            priced_by=priced_by,
+            quotas=combined_quotas(layers),
+            facts=with_newer_facts(policy.facts, self.layers),
+        )
 
     def _dated(self, *, has_quotas: bool = True) -> list[DatedLayer]:
         from smspec.organization.dated_file import known_quotas, listed_prices
@@ -272,7 +282,7 @@ def _directories(directory: str, boundary: Boundary) -> list[str]:
 def _layers_in(directory: str, boundary: Boundary) -> tuple[SettingsLayer, ...]:
     """Return the layers in a directory itself.
 
-    The files of prices and quotas are next to smspec.toml; without one, at the top of the repository.
+    The files of prices, quotas, and facts are next to smspec.toml; without one, at the top of the repository.
     """
     try:
         files: tuple[OrganizationConfig | MalformedConfig, ...] = organization_configs_in(directory, boundary)

@@ -1,7 +1,8 @@
 """Facts about AWS in files at the top of a repository: prices by region, and quotas by account and region.
 
-A command writes ``smspec.prices.json`` and ``smspec.quotas.json``: dated, sorted, an entry a line. Prices of the
-organization itself are in ``[prices]`` of smspec.toml: instance type = US dollars per hour.
+Commands write ``smspec.prices.json``, ``smspec.quotas.json``, and ``smspec.facts.json``, which `newer_facts` reads:
+dated, sorted, an entry a line. Prices of the organization itself are in ``[prices]`` of smspec.toml: instance type = US
+dollars per hour.
 
 The prices are those of all training instances of a region, not only those that specs use: a pull request with a
 different instance type then has both prices, without credentials. The date of the quotas is in the findings: a check
@@ -25,7 +26,7 @@ from smspec.source import Path
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import DATED_FILES, file_in
 
-MALFORMED = Rule("SM752", "malformed prices or quotas file")
+MALFORMED = Rule("SM752", "malformed prices, quotas, or facts file")
 
 DATE = r"2[0-9]{3}-[0-9]{2}-[0-9]{2}"
 REGION = r"[a-z]{2,5}(?:-[a-z]{1,16}){1,3}-[0-9]{1,2}"
@@ -45,6 +46,7 @@ _REGIONS = "regions"
 
 QUOTAS = DATED_FILES[1]
 UPDATE_QUOTAS = "smspec quotas --update"
+FACTS = DATED_FILES[2]
 ACCOUNT = r"[0-9]{12}"
 
 _ACCOUNTS = "accounts"

@@ -27,7 +27,7 @@ from smspec.organization.organization_config import (
     rejected_values,
 )
 from smspec.organization.policy_combination import Combined, Severities
-from smspec.rules.suppressions import NEVER_IGNORED
+from smspec.rules.suppressions import ALWAYS_ERRORS
 from smspec.service.image_reference import parsed_reference
 from smspec.service.policy import LEVELS, Level, RequiredBase
 from smspec.source import dotted
@@ -114,6 +114,13 @@ class _Reader:
         value = self._tables[key]
         if isinstance(value, bool) or not isinstance(value, int | Decimal) or not _in_range(value):
             self.faults.append(((key,), f"`{key}` must be a number from 0 to {_HIGHEST:,}", f"write `{key} = 500`"))
+            return 0
+        return value
+
+    def whole(self, key: str) -> int:
+        value = self._tables[key]
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _HIGHEST:
+            self.faults.append(((key,), f"`{key}` must be an integer from 0 to {_HIGHEST:,}", f"write `{key} = 100`"))
             return 0
         return value
 
@@ -207,7 +214,7 @@ class _Reader:
                 self.faults.append(
                     (("rules", code), f"`rules.{code}`: {quoted(str(level))} is not a severity", f"use {words}")
                 )
-            elif known != "error" and code.startswith(NEVER_IGNORED):
+            elif known != "error" and code.startswith(ALWAYS_ERRORS):
                 help = "remove it: smspec cannot read a job or a request with this error"
                 self.faults.append((("rules", code), f"`rules.{code}` cannot be lowered", help))
             else:
@@ -303,6 +310,8 @@ POLICY_KEYS: dict[str, PolicyKey] = {
     "require_base": PolicyKey(_Reader.bases, policy_combination.all_of_both, True, _bases_added),
     "max_cost": PolicyKey(_Reader.dollars, policy_combination.lower, True),
     "max_hours": PolicyKey(_Reader.number, policy_combination.lower, True),
+    "allowed_queues": PolicyKey(_Reader.texts, policy_combination.common, True),
+    "max_priority": PolicyKey(_Reader.whole, policy_combination.lower, True),
     "allow_ignores": PolicyKey(_Reader.ignores, policy_combination.ignorable_by_both, True),
     "rules": PolicyKey(_Reader.levels, policy_combination.raised, None),
     PRICES: PolicyKey(_Reader.prices, policy_combination.dearer, None),

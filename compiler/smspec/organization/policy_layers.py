@@ -59,6 +59,8 @@ def _policy(values: Mapping[str, Any], layers: Sequence[OwnPolicy], priced_by: M
         require_vpc=values.get("require_vpc", False),
         max_cost=values.get("max_cost"),
         max_hours=values.get("max_hours"),
+        allowed_queues=values.get("allowed_queues"),
+        max_priority=values.get("max_priority"),
         require_base=values.get("require_base", ()),
         prices=PriceBook(own=values.get("prices", {})),
         priced_by=None if priced_by is None else PriceBook(own=priced_by),

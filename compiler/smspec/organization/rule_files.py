@@ -115,15 +115,44 @@ def rule_paths(file: OrganizationConfig, boundary: Boundary) -> tuple[str, ...]:
     return tuple(sorted(paths))
 
 
+def rule_patterns(file: OrganizationConfig, boundary: Boundary) -> Iterator[str]:
+    """Yield the patterns of a file below real directories: its own, and those that links on the way lead to."""
+    top, patterns = os.path.dirname(file.path), file.tables.get(KEY)
+    for pattern in patterns if isinstance(patterns, list) else ():
+        if isinstance(pattern, str) and _is_valid(pattern):
+            yield os.path.normpath(os.path.join(glob.escape(os.path.realpath(top)), pattern))
+            *steps, name = pattern.split("/")
+            yield from (os.path.join(glob.escape(one), name) for one in _directories(top, steps, boundary))
+
+
 def _matched(pattern: str, top: str, boundary: Boundary) -> Iterator[str]:
     """Yield the files that match a pattern; a pattern does not go into directories that it does not name."""
-    if "\0" in pattern or "**" in pattern or os.path.isabs(pattern):
+    if not _is_valid(pattern):
         return
-    for name in glob.iglob(pattern, root_dir=top or os.curdir):
-        path = os.path.normpath(os.path.join(top, name))
-        # `smspec diff` extracts the YAML files of a revision, and no others.
-        if path.endswith((".yaml", ".yml")) and (boundary.is_file(path) or os.path.islink(path)):
-            yield path
+    *steps, last = pattern.split("/")
+    for directory in _directories(top, steps, boundary).values():
+        for name in glob.iglob(last, root_dir=directory or os.curdir):
+            path = os.path.normpath(os.path.join(directory, name))
+            # `smspec diff` extracts the YAML files of a revision, and no others.
+            if path.endswith((".yaml", ".yml")) and (boundary.is_file(path) or os.path.islink(path)):
+                yield path
+
+
+def _is_valid(pattern: str) -> bool:
+    return not ("\0" in pattern or "**" in pattern or os.path.isabs(pattern))
+
+
+def _directories(top: str, steps: Iterable[str], boundary: Boundary) -> dict[str, str]:
+    """Return the directories for the steps of a pattern, each once: links may lead to one in countless ways."""
+    found = {os.path.realpath(top): top}
+    for step in filter(None, steps):
+        above, found = found, {}
+        for directory in above.values():
+            for name in sorted(glob.iglob(step, root_dir=directory or os.curdir)):
+                path = os.path.join(directory, name)
+                if boundary.is_directory(path):
+                    found.setdefault(os.path.realpath(path), path)
+    return found
 
 
 def check_cases(rule: OrganizationRule, document: Document) -> None:

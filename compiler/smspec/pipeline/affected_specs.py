@@ -20,7 +20,7 @@ from smspec.spec.layers import extends_of
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
-from smspec.workspace.git import GitFailed, Repository, repository_of
+from smspec.workspace.git import FOR_CHECKOUTS, GitFailed, Repository, repository_of
 from smspec.workspace.path_targets import places_on_the_way
 from smspec.workspace.settings_files import is_of_lock, is_settings
 from smspec.workspace.working_tree import ChangedFiles
@@ -69,7 +69,8 @@ def affected_by(
     changed: ChangedFiles, specs: Iterable[str], settings: Mapping[str, str], cache: InputCache
 ) -> tuple[str, ...]:
     """Return those of some specs that changed files affect."""
-    reach = {_reach(path) for path in changed.paths if _is_for_all_below(path)}
+    deciding = (path for path in changed.paths if _is_for_all_below(path) or os.path.basename(path) in FOR_CHECKOUTS)
+    reach = {*map(_reach, deciding)}
     # What counts for all below is found by all links on the way to a spec; a setting may decide about any file.
     quick = None if reach or settings else _QuickLook(changed, cache)
 

@@ -12,7 +12,7 @@ import functools
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from smspec.pipeline.affected_specs import places_of
 from smspec.pipeline.compared_specs import ComparedSpec, Tracked, tracked_files
@@ -25,7 +25,7 @@ from smspec.source import Document, Path
 from smspec.source.real_file import is_below, open_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
-from smspec.workspace.git import LINK, SUBMODULE, StagedFile
+from smspec.workspace.git import FOR_CHECKOUTS, LINK, SUBMODULE, StagedFile
 from smspec.workspace.own_directories import temporary_directory
 from smspec.workspace.path_targets import places_on_the_way
 from smspec.workspace.revision import Revision, place_below
@@ -35,8 +35,8 @@ from smspec.workspace.working_tree import ChangedFiles, object_name, unix_text
 _SPECIAL = frozenset({*SETTINGS, ".gitignore", LOCK_DIRECTORY})
 _BEGINNING = 1024
 _ENCODING = "working-tree-encoding"
-_NAMES = ("text", "eol", "ident", _ENCODING)
-_ATTRIBUTES = ".gitattributes"
+_NAMES = ("text", "crlf", "eol", "ident", _ENCODING, "filter")
+_ATTRIBUTES, _MODULES, _LFS = FOR_CHECKOUTS
 _LARGEST = 64 << 20
 _PLAIN = ("unspecified", "unset", "set", "utf-8", "utf8")
 _COLLECTION = re.compile(
@@ -261,14 +261,27 @@ def unopened_places(inputs: Inputs, top: str | None) -> dict[Path, str]:
 
 
 def rewritten_files(changed: ChangedFiles, specs: Iterable[str], revision: str, cache: InputCache) -> dict[str, str]:
-    """Return places of files that some specs are made from, each with the attribute that changes its form."""
+    """Return places of files because of which a new checkout has others for some specs, each with the cause.
+
+    For a file of a spec, an attribute that changes its form; for settings, the submodule or file that may be missing.
+    """
     repository = changed.repository
-    if not any(os.path.basename(path) == _ATTRIBUTES for path in changed.paths):
+    deciding = {os.path.basename(path) for path in changed.paths}.intersection(FOR_CHECKOUTS)
+    if not deciding:
         return {}
     used = {os.path.relpath(os.path.realpath(one), repository.top) for path in specs for one in places_of(path, cache)}
     files = {file.path: file for file in repository.staged if _is_used(file, used)}
-    commit = repository.commit(revision)
-    objects = {entry.path: entry.object for entry in repository.entries(commit)}
+    found = _rewritten(changed, files, repository.commit(revision)) if _ATTRIBUTES in deciding else {}
+    found[_MODULES] = _lost_submodule(changed, used) if _MODULES in deciding else ""
+    if changed.touches(os.path.join(repository.top, _LFS)) and files:
+        filters = repository.attributes(files, ("filter",))
+        found[_LFS] = min((place for place in files if filters.get(place, {}).get("filter") == "lfs"), default="")
+    return {place: name for place, name in sorted(found.items()) if name}
+
+
+def _rewritten(changed: ChangedFiles, files: Mapping[str, StagedFile], commit: str) -> dict[str, str]:
+    repository = changed.repository
+    objects = {entry.path: entry.object for entry in changed.entries}
     with temporary_directory() as scratch:
         index = os.path.join(scratch, "index")
         repository.write_index(commit, index)
@@ -278,16 +291,47 @@ def rewritten_files(changed: ChangedFiles, specs: Iterable[str], revision: str, 
     for place, file in files.items():
         was, will = then.get(place, {}), now.get(place, {})
         if was != will and not changed.touches(os.path.join(repository.top, place)):
-            here = _content(repository.top, place)
+            here, name = _content(repository.top, place), will.get("filter", "")
             # What is in another form here already, or still, is compared with what git stores.
-            if object_name(file.object, here) == file.object:
+            if object_name(file.object, here) != file.object:
+                found[place] = _converting_back(here, file, will) if objects.get(place) != file.object else ""
+            elif (
+                name != was.get("filter")
+                and name != "lfs"
+                and any(repository.setting(f"filter.{name}.{kind}") for kind in ("smudge", "process"))
+            ):
+                found[place] = "filter"
+            else:
                 found[place] = _converting(here, will)
-            elif objects.get(place) != file.object:
-                found[place] = _converting_back(here, file, will)
-    return {place: name for place, name in sorted(found.items()) if name}
+    return found
 
 
-def _is_used(file: StagedFile, used: set[str]) -> bool:
+def _lost_submodule(changed: ChangedFiles, used: Set[str]) -> str:
+    """Return a submodule with files for some specs that a new checkout leaves empty, and did not before."""
+    here = os.path.join(changed.repository.top, _MODULES)
+    then, now = (
+        _updates(changed.repository.settings(where))
+        for where in (f"--blob={changed.commit}:{_MODULES}", f"--file={here}")
+    )
+    places = (file.path for file in changed.repository.staged if file.mode == SUBMODULE)
+    lost = (place for place in places if now.get(place, "none") == "none" != then.get(place, "none"))
+    return next(
+        (
+            place
+            for place in lost
+            if any(one == os.curdir or is_below(place, one) or is_below(one, place) for one in used)
+        ),
+        "",
+    )
+
+
+def _updates(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the places of the submodules in `.gitmodules`, each with how a checkout updates it."""
+    names = (name.removesuffix(".path") for name in settings if re.fullmatch(r"(?s)submodule\..*\.path", name))
+    return {settings[f"{name}.path"]: settings.get(f"{name}.update", "") for name in names}
+
+
+def _is_used(file: StagedFile, used: Set[str]) -> bool:
     return file.mode not in (LINK, SUBMODULE) and any(is_below(file.path, one) or one == os.curdir for one in used)
 
 
@@ -295,10 +339,15 @@ def _converting(stored: bytes, attributes: Mapping[str, str]) -> str:
     """Return the attribute by which git writes other bytes than those that it stores; empty for none."""
     if attributes.get(_ENCODING, "unset").lower() not in _PLAIN and stored:
         return _ENCODING
-    is_text = attributes.get("text") != "unset" and b"\0" not in stored
+    is_text = attributes.get(_of_text(attributes)) != "unset" and b"\0" not in stored
     if attributes.get("eol") == "crlf" and is_text and re.search(rb"(?<!\r)\n", stored):
         return "eol"
     return "ident" if attributes.get("ident") == "set" and b"$Id" in stored else ""
+
+
+def _of_text(attributes: Mapping[str, str]) -> str:
+    """Return the attribute that decides whether a file is text: `crlf` is how git before 1.7.2 named it."""
+    return "crlf" if attributes.get("text") == "unspecified" and attributes.get("crlf") != "unspecified" else "text"
 
 
 def _converting_back(here: bytes, file: StagedFile, attributes: Mapping[str, str]) -> str:
@@ -309,7 +358,7 @@ def _converting_back(here: bytes, file: StagedFile, attributes: Mapping[str, str
     stored = unix_text(here)
     if object_name(file.object, stored) != file.object:
         return ""
-    attribute = _converting(stored, attributes) or "text"
+    attribute = _converting(stored, attributes) or _of_text(attributes)
     return "" if attribute == "eol" and stored.replace(b"\n", b"\r\n") == here else attribute
 
 

@@ -38,7 +38,8 @@ class Compiled:
     def cost(self) -> JobCost | None:
         """What the job can cost at most, whichever alternative runs; None if it has no instances."""
         prices, region = self.inputs.prices, self.job.region
-        return highest(job_cost(request.payload, prices, region) for request in self.plan.requests)
+        attempts = None if self.plan.queue is None else self.plan.queue.attempts
+        return highest(job_cost(request.payload, prices, region, attempts) for request in self.plan.requests)
 
     @property
     def texts(self) -> tuple[SourceText, ...]:

@@ -18,7 +18,7 @@ from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
 from smspec.script.program import LAUNCHERS, Program, StartedLauncher
 from smspec.script.reach import Reach
-from smspec.service.policy import KnownFacts, at_level, without_known
+from smspec.service.policy import KnownFacts, at_level, with_ages, without_known
 from smspec.service.request import Request
 from smspec.service.request_rules import request_findings
 from smspec.source import Document
@@ -71,13 +71,20 @@ def job_findings(
 def standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[Finding]:
     """Return findings with the severities of the organization, without those that the author ignores."""
     floors = {} if inputs.policy is None else inputs.policy.floors
-    graded = at_level(findings, inputs.levels, floors) if inputs.levels or floors else findings
+    dated = with_ages(findings, _stated_date(inputs))
+    graded = at_level(dated, inputs.levels, floors) if inputs.levels or floors else dated
     if not job.ignored_checks:
         return list(graded)
     # Imported late: most specs ignore nothing.
     from smspec.rules.suppressions import not_ignored
 
     return not_ignored(graded, job.ignored_checks, inputs.policy)
+
+
+def _stated_date(inputs: Inputs) -> str:
+    """Return the date that the repository states, in its settings or by its lockfile; empty if none does."""
+    lock = inputs.build_inputs.lock
+    return inputs.facts.today or (lock.locked if lock is not None else "")
 
 
 def _secrets(job: DecodedJob) -> Iterable[Finding]:
@@ -93,7 +100,6 @@ def _secrets(job: DecodedJob) -> Iterable[Finding]:
 def _request(job: DecodedJob) -> Iterable[Finding]:
     """Return what the API would reject, at the key of the spec that it was made from."""
     request, image, policy = job.plan.request, job.spec.image, job.inputs.policy
-    lock = job.inputs.build_inputs.lock
     tagged = image.uri if isinstance(image, ExistingImage) else ""
     found = request_findings(
         request.payload,
@@ -101,7 +107,8 @@ def _request(job: DecodedJob) -> Iterable[Finding]:
         in_spec_words=True,
         launcher=job.plan.run.launcher if job.plan.run else None,
         tagged_image=tagged,
-        today=job.inputs.facts.today or (lock.locked if lock is not None else ""),
+        today=_stated_date(job.inputs),
+        model=job.inputs.facts.model,
     )
     if policy is not None and policy.quotas.accounts:
         # Imported late: few repositories know the quotas of their accounts.
@@ -247,7 +254,15 @@ def _policy(job: DecodedJob) -> Iterable[Finding]:
     from smspec.service.policy_rules import policy_findings_in_spec
     from smspec.service.policy_rules.requirements import disallowed_base_registry, missing_required_base
 
-    request = Request(payload=job.plan.request.payload, region=job.spec.region, in_spec_words=True)
+    queue = job.plan.queue
+    request = Request(
+        payload=job.plan.request.payload,
+        region=job.spec.region,
+        in_spec_words=True,
+        queue=None if queue is None else queue.name,
+        priority=None if queue is None else queue.priority,
+        attempts=None if queue is None else queue.attempts,
+    )
     yield from policy_findings_in_spec(request, policy, job.plan.request.at_origin)
     yield from missing_required_base((text.name for text in job.inputs.document.texts), policy)
     if isinstance(job.spec.image, BuiltImage):

@@ -59,14 +59,14 @@ def planned_jobs(inputs: Inputs, data: object = None) -> tuple[PlannedJob, ...]:
 def findings_of(inputs: Inputs, jobs: tuple[PlannedJob, ...]) -> list[Finding]:
     """Return the findings about all jobs, once each; a finding about some alternatives names them."""
     if jobs[0].alternative is None:
-        return job_findings(inputs, jobs[0].job, jobs[0].plan, jobs[0].named)
+        return [*job_findings(inputs, jobs[0].job, jobs[0].plan, jobs[0].named), *_about_the_queue(jobs)]
     among: dict[Finding, list[Alternative]] = {}
     for each in jobs:
         assert each.alternative is not None
         for finding in job_findings(inputs, each.job, each.plan, each.named, each.alternative.document):
             among.setdefault(_as_written(finding, each.alternative), []).append(each.alternative)
     found = [_naming(finding, those, len(jobs)) for finding, those in among.items()]
-    return [*found, *_about_all(jobs)]
+    return [*found, *_about_all(jobs), *_about_the_queue(jobs)]
 
 
 def _planned(inputs: Inputs, alternative: Alternative) -> PlannedJob:
@@ -103,6 +103,31 @@ def _about_all(jobs: tuple[PlannedJob, ...]) -> Iterator[Finding]:
             names=tuple(str(each.plan.request.payload.get("TrainingJobName")) for each in jobs),
             paths=tuple(each.alternative.path for each in jobs if each.alternative is not None),
             named_at=request.origin(("TrainingJobName",)) if is_named else (),
+        )
+    )
+
+
+def _about_the_queue(jobs: tuple[PlannedJob, ...]) -> list[Finding]:
+    """Return what AWS Batch would reject of a job that a queue starts."""
+    queue, payload = jobs[0].plan.queue, jobs[0].plan.request.payload
+    if queue is None:
+        return []
+    # Imported late: few jobs have a queue.
+    from smspec.render.batch import sent_bytes, service_job
+    from smspec.rules.queues import QueuedJob, queue_findings
+    from smspec.service.request import Request
+
+    request = Request(payload=payload, region=jobs[0].job.region)
+    region = request.region or (request.image.region if request.image else None)
+    whole, inner = sent_bytes(service_job(payload, queue))
+    return queue_findings(
+        QueuedJob(
+            queue=queue,
+            region=region or "",
+            account=request.role.account if request.role else "",
+            alternatives=len(jobs),
+            payload=inner,
+            request=whole,
         )
     )
 

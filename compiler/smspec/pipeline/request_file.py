@@ -13,7 +13,7 @@ from smspec.rules.hyperparameters import words_in_one_item
 from smspec.service.job_costs import JobCost, PriceBook, cost_line, job_cost
 from smspec.service.json_parser import decode_json_bytes, read_json
 from smspec.service.json_scanner import MAX_BYTES
-from smspec.service.policy import Policy, at_level, without_known
+from smspec.service.policy import KnownFacts, Policy, at_level, with_ages, without_known
 from smspec.service.policy_rules import policy_findings
 from smspec.service.policy_rules.limits import without_the_default
 from smspec.service.request import Request
@@ -96,17 +96,18 @@ def _check_visible(document: Document, text: SourceText) -> None:
 
 def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding]:
     region = region_of(payload)
-    findings = request_findings(payload, region=region, today="" if policy is None else policy.facts.today)
+    facts = KnownFacts() if policy is None else policy.facts
+    findings = request_findings(payload, region=region, today=facts.today, model=facts.model)
     algorithm = payload.get("AlgorithmSpecification")
     words = algorithm.get("ContainerEntrypoint") if isinstance(algorithm, dict) else None
     if isinstance(words, list):
         findings += words_in_one_item(words, ("AlgorithmSpecification", "ContainerEntrypoint"))
     if policy is None:
-        return findings
+        return list(with_ages(findings, ""))
     request = Request(payload=payload, region=region)
-    findings = without_known(without_the_default(findings, request, policy), request, policy.facts)
+    findings = without_known(without_the_default(findings, request, policy), request, facts)
     findings += policy_findings(request, policy)
-    return list(at_level(findings, policy.levels, policy.floors))
+    return list(at_level(with_ages(findings, facts.today), policy.levels, policy.floors))
 
 
 def payload_of(document: Document) -> dict[str, object]:

@@ -26,7 +26,7 @@ from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.boundary_search import SETTINGS, superproject_of
-from smspec.workspace.git import LINK, SUBMODULE, GitFailed
+from smspec.workspace.git import FOR_CHECKOUTS, LINK, SUBMODULE, GitFailed
 from smspec.workspace.ignore_rules import IGNORE_FILES, MARKS_OF_ENVIRONMENTS
 from smspec.workspace.path_targets import directories_of
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
@@ -35,7 +35,7 @@ from smspec.workspace.working_tree import ChangedFiles, object_name
 
 _LARGEST = 1 << 14
 _COMPARED = COMPARED | {"output", "image"}
-_FOR_ALL = frozenset({*SETTINGS, *IGNORE_FILES, ".gitattributes", LOCK_DIRECTORY})
+_FOR_ALL = frozenset({*SETTINGS, *IGNORE_FILES, *FOR_CHECKOUTS, LOCK_DIRECTORY})
 _DECIDING = frozenset({*_FOR_ALL, *MARKERS, *MARKS_OF_ENVIRONMENTS})
 """Names of files and directories that decide about specs or sources around them."""
 

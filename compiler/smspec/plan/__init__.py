@@ -21,7 +21,7 @@ from smspec.service.arns import dns_suffix
 from smspec.source import Listing, Path
 from smspec.source.frozen import ByIdentity, dataclass, field, replace
 from smspec.spec.lock import Lock, LockedEnvironment
-from smspec.spec.model import BuildSteps, BuiltImage, ExistingImage, JobSpec, names_registry
+from smspec.spec.model import BuildSteps, BuiltImage, ExistingImage, JobSpec, Queue, names_registry
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
 if TYPE_CHECKING:
@@ -217,6 +217,7 @@ class RequestPlan:
 class Plan:
     """``image`` None: no image is built. ``run`` None: the smspec runtime is not used.
 
+    ``queue``: of AWS Batch, which starts the job; None if SageMaker does at once.
     ``others`` are the requests of the alternatives after the first, whose request is ``request``; the rest is the same.
     """
 
@@ -226,6 +227,7 @@ class Plan:
     settings: RunSettings | None
     request: RequestPlan
     uploads: tuple[Upload, ...] = ()
+    queue: Queue | None = None
     others: tuple[RequestPlan, ...] = ()
 
     @property

@@ -42,7 +42,15 @@ def make_plan(job: JobSpec, build_inputs: BuildInputs) -> Plan:
     image = plan_image(job, run, build_inputs)
     delivery = plan_delivery(job, run, build_inputs)
     request, settings = plan_request(job, image, run, delivery, build_inputs.lock)
-    return Plan(name=job.name, image=image, run=run, settings=settings, request=request, uploads=delivery.uploads)
+    return Plan(
+        name=job.name,
+        image=image,
+        run=run,
+        settings=settings,
+        request=request,
+        uploads=delivery.uploads,
+        queue=job.queue,
+    )
 
 
 def plan_request(

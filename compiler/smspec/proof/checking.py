@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 
 from smspec.diagnostics import Diagnostic, InvalidInput, count, counted, placed
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 from smspec.local.running.request import RunFailed
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from smspec.diagnostics import Finding, Note, count
 from smspec.local.engines.namespace.machine_paths import special_files
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 from smspec.local.python.installing import fetched_interpreter
 from smspec.local.python.interpreter import Interpreter, matching_interpreter, named_interpreter
 from smspec.local.python.wanted import Wanted, wanted_python

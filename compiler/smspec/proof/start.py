@@ -14,7 +14,7 @@ from typing import Any
 from smspec.local.engines.engine import JobToRun
 from smspec.local.engines.namespace.machine_paths import named_places, python_binds, sockets_below, unsearched_place
 from smspec.local.engines.process import ProcessEngine
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 from smspec.local.python.wanted import Wanted
 from smspec.local.running.host_layout import config_files
 from smspec.local.running.request import RunRequest

@@ -9,7 +9,7 @@ from typing import Any
 from smspec.diagnostics import Finding
 from smspec.diagnostics.quoting import visible
 from smspec.local.engines.choice import chosen_engine
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 from smspec.local.record.progress import Progress
 from smspec.local.record.summary import RunRecord
 from smspec.local.running.events import Event, Remark

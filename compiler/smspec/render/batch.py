@@ -2,36 +2,59 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import re
+from collections.abc import Mapping
 
 from smspec.render.tree import Rendering
+from smspec.spec.model import Queue
 
-_MOST_CHARACTERS = 128
 _NOTES = (
     "AWS Batch names the training job itself, and checks the request only when it sends it to SageMaker",
-    "the queue waits for capacity without end: limit that with its jobStateTimeLimitActions; a queue with fair-share or"
-    " quota-share scheduling also needs shareIdentifier or quotaShareName",
+    "the queue waits for capacity without end, unless its jobStateTimeLimitActions limit that",
 )
+_WITHOUT_A_SHARE = "a queue with a scheduling policy also needs `queue.share` or `queue.quota_share`"
 
-_QUEUE = re.compile(r"[A-Za-z0-9_-]{1,128}|arn:aws[a-z-]*:batch:[a-z0-9-]+:[0-9]{12}:job-queue/[A-Za-z0-9_-]{1,128}")
 
+def service_job(request: Mapping[str, object], queue: Queue) -> dict[str, object]:
+    """Return the SubmitServiceJob request of a job (API reference of AWS Batch), which `smspec submit` sends as it is.
 
-def service_job(payload: dict[str, object], queue: str) -> Rendering:
-    """Return the SubmitServiceJob request of a job in JSON (API reference of AWS Batch).
-
-    The payload has no TrainingJobName: the role of AWS Batch may only create jobs whose names it has made.
+    ``request``: the CreateTrainingJob request with all tags of the job. As in the SageMaker Python SDK, the tags belong
+    to the service job, and are no part of its payload. The token makes two equal requests one job.
     """
-    request = {member: value for member, value in payload.items() if member != "TrainingJobName"}
-    job = {
-        "jobName": str(payload.get("TrainingJobName", ""))[:_MOST_CHARACTERS],
-        "jobQueue": queue,
-        "serviceJobType": "SAGEMAKER_TRAINING",
-        "serviceRequestPayload": json.dumps(request, separators=(",", ":")),
+    payload = {member: value for member, value in request.items() if member != "Tags"}
+    tags = request.get("Tags")
+    tagged = {tag["Key"]: tag["Value"] for tag in tags} if isinstance(tags, list) else {}
+    settings: dict[str, object] = {
+        "schedulingPriority": queue.priority,
+        "shareIdentifier": queue.share,
+        "quotaShareName": queue.quota_share,
+        "retryStrategy": _structure("attempts", queue.attempts),
+        "preemptionConfiguration": _structure("preemptionRetriesBeforeTermination", queue.preemptions),
+        "timeoutConfig": _structure("attemptDurationSeconds", queue.timeout),
+        "tags": tagged or None,
     }
-    return Rendering(text=json.dumps(job, indent=2) + "\n", notes=_NOTES)
+    job = {
+        "jobName": request.get("TrainingJobName", ""),
+        "jobQueue": queue.name,
+        "serviceJobType": "SAGEMAKER_TRAINING",
+        "serviceRequestPayload": json.dumps(payload, separators=(",", ":")),
+        **{member: value for member, value in settings.items() if value is not None},
+    }
+    return {**job, "clientToken": hashlib.sha256(json.dumps(job, sort_keys=True).encode()).hexdigest()}
 
 
-def is_queue(name: str) -> bool:
-    """Return whether this can be the name or the ARN of a job queue (API reference, CreateJobQueue)."""
-    return _QUEUE.fullmatch(name) is not None
+def sent_bytes(job: Mapping[str, object]) -> tuple[int, int]:
+    """Return the bytes of a SubmitServiceJob request, and of the request of the training job in it."""
+    return len(json.dumps(job).encode()), len(str(job["serviceRequestPayload"]).encode())
+
+
+def service_job_text(request: Mapping[str, object], queue: Queue) -> Rendering:
+    """Return the SubmitServiceJob request of a job as JSON."""
+    has_share = queue.share is not None or queue.quota_share is not None
+    notes = _NOTES if has_share else (*_NOTES, _WITHOUT_A_SHARE)
+    return Rendering(text=json.dumps(service_job(request, queue), indent=2) + "\n", notes=notes)
+
+
+def _structure(member: str, value: int | None) -> dict[str, int] | None:
+    return None if value is None else {member: value}

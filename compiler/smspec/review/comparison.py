@@ -216,7 +216,7 @@ def _ceilings(
     prices: PriceBook,
 ) -> tuple[Ceiling | None, Ceiling | None]:
     old, new = (
-        None if version is None else highest_ceiling(version.payloads, prices, version.region)
+        None if version is None else highest_ceiling(version.payloads, prices, version.region, version.attempts)
         for version in (before.get(variant), after.get(variant))
     )
     return old, new

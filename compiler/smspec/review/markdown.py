@@ -19,9 +19,8 @@ from smspec.review.change import ReportedChange, foremost, has_values, shown_val
 from smspec.review.change_groups import ChangeGroup, change_groups
 from smspec.review.comparison import Comparison, Uncompared, shared_reasons, variants
 from smspec.review.fail_on import Failure
-from smspec.review.fleet_summary import effect_rows, headline, named, summary_rows
 from smspec.review.job_review import DataFlow, JobReview
-from smspec.review.text import MOST_APART
+from smspec.review.text import MOST_APART, effect_rows, headline, named, summary_rows
 from smspec.source import dotted
 
 LONGEST = 60_000

@@ -125,6 +125,43 @@ class Leaf:
     new: object
 
 
+def spec_keys(payload: dict[str, object]) -> dict[Path, Path]:
+    """Return the key of a spec for each part of a request that one sets: what its author would call it."""
+    found: dict[Path, Path] = {}
+    for steps, rows in rows_by_member().items():
+        row = rows[0]
+        for path, names in _places(payload, steps):
+            key = tuple(names.pop(0) if step == "*" and names else step for step in row.path.split("."))
+            found[path] = key
+            if isinstance(row.form, ValueForm) and row.form.shape == "map":
+                found.update({(*path, name): (*key, name) for name in _members(_at(payload, path))})
+            if path in _NAMED_BY:
+                named = _by_name(_listed(_at(payload, path)), path)
+                found.update({(*path, index): (*key, name) for name, (index, _) in named.items()})
+    return found
+
+
+def _places(payload: dict[str, object], steps: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the paths of a member, and the names of the items on the way."""
+    places: list[tuple[Path, list[str], object]] = [((), [], payload)]
+    for number, step in enumerate(steps):
+        if step != "*":
+            places = [
+                ((*path, step), names, value[step])
+                for path, names, value in places
+                if isinstance(value, dict) and step in value
+            ]
+            continue
+        named = tuple(steps[:number])
+        places = [
+            ((*path, index), [*names, name], item)
+            for path, names, value in places
+            if named in _NAMED_BY
+            for name, (index, item) in _by_name(_listed(value), named).items()
+        ]
+    return ((path, list(names)) for path, names, _ in places)
+
+
 def leaves(old: dict[str, object], new: dict[str, object]) -> Iterator[Leaf]:
     """Yield every difference, in the order of the new payload; removed members come last in their group."""
     return _structures(old, new, (), (), ())
@@ -182,6 +219,9 @@ def _names(items: object, at: Path) -> list[str]:
 
 def _at(value: object, path: Path) -> object:
     for step in path:
+        if isinstance(value, list) and isinstance(step, int):
+            value = value[step]
+            continue
         value = value.get(step) if isinstance(value, dict) else None
     return value
 

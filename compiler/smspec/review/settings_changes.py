@@ -30,7 +30,7 @@ from smspec.workspace.settings_files import SettingsFile
 MOST_LISTED = 20
 """How many changed entries of a file that smspec writes are listed."""
 
-_PRICES, _QUOTAS = DATED_FILES
+_PRICES, _QUOTAS, _FACTS = DATED_FILES
 _UNREADABLE = "cannot be read"
 
 
@@ -124,13 +124,17 @@ def moved_source_review(path: str, places: tuple[str, str]) -> JobReview:
     return _file_review(path, what, "place of the source", kind=CODE.name)
 
 
-def rewritten_review(path: str, attribute: str) -> JobReview:
-    """Return the review of a file that is the same, and that git writes in another form in a new checkout.
+def rewritten_review(path: str, cause: str) -> JobReview:
+    """Return the review of a file because of which a new checkout has other files, and this one shows no difference.
 
     In another encoding, the same letters may be any text.
     """
-    what = f"the attribute {quoted(attribute)} of git changes this file in a new checkout; this form is not compared"
-    is_any = attribute == "working-tree-encoding"
+    name = quoted(cause)
+    what = {
+        ".gitmodules": f"a new checkout may not have the files of the submodule {name}, which jobs are made from",
+        ".lfsconfig": f"decides which files of Git LFS a new checkout has: {name} may be a pointer there, not compared",
+    }.get(path, f"the attribute {name} of git changes this file in a new checkout; this form is not compared")
+    is_any = cause == "working-tree-encoding"
     return _file_review(path, what, "rewritten file", kind=SECURITY.name if is_any else CODE.name)
 
 
@@ -291,11 +295,14 @@ def _of_entries(called: str, worse: Callable[[object, object], bool | None]) -> 
             yield _change(path, (), f"the {called} {_UNREADABLE}, now or before", None, None, called)
             return
         both = dict.fromkeys([*was, *will])
-        differing = [at for at in both if not _are_equal(was.get(at), will.get(at)) and at[-1] != "as_of"]
+        differing = [at for at in both if not _are_equal(was.get(at), will.get(at)) and not _is_origin(at)]
         for at in differing[:MOST_LISTED]:
-            loose = worse(was.get(at), will.get(at))
+            one, other = was.get(at), will.get(at)
+            loose = worse(one, other)
             how = "an entry, which may loosen" if loose is None else "an entry that loosens" if loose else "an entry of"
-            yield _change(path, at, f"{how} the {called}", was.get(at), will.get(at), called)
+            if isinstance(one, list) and isinstance(other, list):
+                one, other = ([word for word in one if word not in other], [word for word in other if word not in one])
+            yield _change(path, at, f"{how} the {called}", one, other, called)
         if len(differing) > MOST_LISTED:
             what = f"{len(differing) - MOST_LISTED:,} more entries of the {called} changed"
             yield _change(path, (), what, None, None, called)
@@ -342,6 +349,18 @@ def _is_higher(old: object, new: object) -> bool | None:
     return new > old if isinstance(old, int) and isinstance(new, int) else None
 
 
+def _is_origin(at: Path) -> bool:
+    """Return whether an entry is a date, or the name of a source. A member of the API may have either name."""
+    return len(at) == (4 if at[0] == "accounts" else 3) and at[-1] in ("as_of", "source")
+
+
+def _adds(old: object, new: object) -> bool:
+    """Return whether an entry about AWS permits more: each may turn off a finding, so all but fewer words do."""
+    if isinstance(old, list) and isinstance(new, list):
+        return any(word not in old for word in new)
+    return new is not None
+
+
 def _is_foreign(file: SettingsFile | None) -> bool:
     """Return whether a file is missing, or a pyproject.toml without a policy."""
     if file is None:
@@ -367,10 +386,12 @@ def _change(
     return Change(kind=SECURITY.name, path=at, old=old, new=new, what=what, brief=brief, file=path, line=line or 1)
 
 
-_NAMES = {NAME: "policy", PYPROJECT: "policy", _PRICES: "price file", _QUOTAS: "quota file", LOCK: "lockfile"}
+_NAMES = {NAME: "policy", PYPROJECT: "policy", LOCK: "lockfile"}
+_NAMES |= {_PRICES: "price file", _QUOTAS: "quota file", _FACTS: "facts file"}
 _COMPARED: dict[str, Callable[[str, bytes | None, bytes | None], Iterator[Change]]] = {
     "rule": _of_rule,
     "price file": _of_entries("price file", _is_cheaper),
     "quota file": _of_entries("quota file", _is_higher),
+    "facts file": _of_entries("facts file", _adds),
     "lockfile": _of_entries("lockfile", lambda _old, _new: None),
 }

@@ -17,7 +17,7 @@ from smspec.service.job_costs import PriceBook
 from smspec.service.shapes import member, structure
 from smspec.source import Document, Listing, Path, Scalar, Span
 from smspec.source.frozen import dataclass, field, replace
-from smspec.spec.model import BuiltImage, JobSpec
+from smspec.spec.model import BuiltImage, JobSpec, Queue
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL, SETTINGS_HYPERPARAMETER
 
 _OF_SETTINGS = re.compile(rf"{SETTINGS_HYPERPARAMETER}(?:_[0-9]{{1,2}})?")
@@ -74,6 +74,7 @@ class JobVersion:
     delivery: str | None = None
     source_key: str | None = None
     region: str | None = None
+    queue: Queue | None = None
     run: dict[str, object] | None = None
     request: RequestPlan | None = None
     writing: Writing | None = None
@@ -106,6 +107,11 @@ class JobVersion:
     def payloads(self) -> tuple[dict[str, object], ...]:
         """The requests of all alternatives."""
         return (self.payload, *(request.payload for request in self.others))
+
+    @property
+    def attempts(self) -> int | None:
+        """How often a queue starts the job at most; None without a queue, or if it does not say."""
+        return None if self.queue is None else self.queue.attempts
 
     @property
     def runs_pipe_loop(self) -> bool:
@@ -175,6 +181,7 @@ def version_of_plan(
         source_key=plan.source_key,
         build_secrets=_build_secrets(job),
         region=job.region,
+        queue=plan.queue,
         run=None if plan.run is None else plan.run._asdict(),
         request=plan.request,
         writing=writing,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.policy import Policy
-from smspec.service.shape_limits import SHAPE_RULES
+from smspec.service.shape_limits import MAY_BE_NEWER, SHAPE_RULES
 from smspec.source import Path, dotted
 from smspec.spec.model import IgnoredCheck
 
@@ -15,7 +15,10 @@ UNUSED = Rule("SM331", "unused ignore entry", "warning")
 FORBIDDEN = Rule("SM746", "ignored rule that the policy protects")
 
 # What makes a job or request invalid cannot be ignored; warnings among these can.
-NEVER_IGNORED = ("SM1", "SM2", "SM731", *(rule.code for rule in SHAPE_RULES))
+NEVER_IGNORED = ("SM1", "SM2", "SM731", *(rule.code for rule in SHAPE_RULES if rule not in MAY_BE_NEWER))
+
+ALWAYS_ERRORS = (*NEVER_IGNORED, *(rule.code for rule in MAY_BE_NEWER))
+"""Errors whose severity no policy lowers."""
 
 _COMPARISONS = ("SM70", "SM71")
 

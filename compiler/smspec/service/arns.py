@@ -111,6 +111,7 @@ _ENDPOINTS = {
     "s3": (r"(?:bucket|accesspoint)\.vpce", r"s3(?:-fips)?(?:\.dualstack)?[.-]"),
     "sagemaker": ("vpce", r"api(?:-fips)?\.sagemaker(?:-fips)?\."),
     "logs": ("vpce", r"logs(?:-fips)?\."),
+    "batch": ("vpce", r"(?:fips\.)?batch(?:-fips)?\."),
 }
 """How the hosts of a service begin: those of VPC endpoints, and what precedes the region; old ones of S3 have `-`."""
 
@@ -206,7 +207,7 @@ def registry_suffix(region: str, *, is_dual_stack: bool) -> str | None:
 
 
 def region_of_endpoint(url: str, service: str) -> str | None:
-    """Return the region of an endpoint of AWS for `s3`, `sagemaker`, or `logs`; None for any other URL.
+    """Return the region of an endpoint of AWS for `s3`, `sagemaker`, `logs`, or `batch`; None for others.
 
     It is empty for the endpoint of S3 for all regions. Only exact forms count: the host of a bucket, or a path,
     leads to objects that pose as responses, and without a certificate any server does. Raise `ValueError` for a

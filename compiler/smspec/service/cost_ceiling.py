@@ -1,7 +1,7 @@
 """The cost ceiling of a job: its instances for their maximum runtime.
 
-Retries do not multiply it: the limits of the API apply to all attempts in total. Of a spot job it is the maximum wait
-time, because the share without instances is unknown in advance.
+Retries do not multiply it: the limits of the API apply to all of them in total; the attempts of a queue do. Of a spot
+job it is the maximum wait time, because the share without instances is unknown in advance.
 """
 
 from __future__ import annotations
@@ -41,13 +41,15 @@ class Ceiling:
         return {"instance_hours": float(self.total), "by_instance_type": hours, "usd": usd}
 
 
-def ceiling_of(payload: dict[str, object], prices: PriceBook, region: str | None) -> Ceiling | None:
+def ceiling_of(
+    payload: dict[str, object], prices: PriceBook, region: str | None, attempts: int | None = None
+) -> Ceiling | None:
     """Return the ceiling of a request; None if it has no instances, or an invalid number."""
-    return highest_ceiling([payload], prices, region)
+    return highest_ceiling([payload], prices, region, attempts)
 
 
-def _ceiling(payload: dict[str, object], prices: PriceBook, region: str | None) -> Ceiling | None:
-    time = instance_time(payload)
+def _ceiling(payload: dict[str, object], prices: PriceBook, region: str | None, attempts: int | None) -> Ceiling | None:
+    time = instance_time(payload, attempts)
     if time is None:
         return None
     hours = {kind: Fraction(seconds, 3600) for kind, seconds in time.seconds.items()}
@@ -58,10 +60,12 @@ def _ceiling(payload: dict[str, object], prices: PriceBook, region: str | None) 
     return Ceiling(hours=hours, usd=usd, counted=time.counted)
 
 
-def highest_ceiling(payloads: Iterable[dict[str, object]], prices: PriceBook, region: str | None) -> Ceiling | None:
+def highest_ceiling(
+    payloads: Iterable[dict[str, object]], prices: PriceBook, region: str | None, attempts: int | None = None
+) -> Ceiling | None:
     """Return the ceiling of requests of which one is to run: the highest amount, or without all prices most hours."""
     requests = (each for payload in payloads for each in choices(payload))
-    found = [ceiling for each in requests if (ceiling := _ceiling(each, prices, region)) is not None]
+    found = [ceiling for each in requests if (ceiling := _ceiling(each, prices, region, attempts)) is not None]
     if any(ceiling.usd is None for ceiling in found):
         return max(found, key=lambda ceiling: ceiling.total)
     return max(found, key=lambda ceiling: (ceiling.usd or Fraction(0), ceiling.total), default=None)

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Literal
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
 from smspec.service.facts import instance, known_types
 from smspec.service.patterns import member_name, shown
@@ -41,6 +41,9 @@ _FAMILIES: tuple[tuple[Processor, str], ...] = (
 UNKNOWN_INSTANCE_TYPE = Rule("SM413", "unknown instance type", "warning")
 # Not a shape rule: a family may have got a size since the model was pinned, so an author can ignore this.
 SIZE_THAT_THE_FAMILY_LACKS = Rule("SM483", "unknown size of an instance family", evidence="model")
+
+UPDATE = "smspec facts --update"
+"""The command for whoever uses what is newer than the facts of this smspec."""
 
 _MOST_SHOWN = 6
 
@@ -97,7 +100,7 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
             f"{member_name(path)} is `{shown(value)}`, which is not in the API model of {date}",
             label=f"did you mean `{near}`?" if near else "",
             fix=_family_fix(value, known),
-            help="check the name; if the type is newer, add it to `instance_types` in `[facts]` of smspec.toml",
+            help=f"check the name; if the type is newer, run `{UPDATE}`, or add it to `facts.instance_types`",
         )
     near = _nearest_size(size, sizes)
     sure = spelling_fix(size, [known for known in sizes if re.findall("[0-9]+", known) == re.findall("[0-9]+", size)])
@@ -111,6 +114,7 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
         label=f"did you mean `ml.{name}.{near}`?" if near else "",
         fix=Fix(value, f"ml.{name}.{sure.meant}") if sure else None,
         help=f"use {listed}{more} (as of {date})",
+        notes=(Note(f"if AWS added the size since, run `{UPDATE}`"),),
     )
 
 

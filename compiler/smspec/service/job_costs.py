@@ -107,15 +107,18 @@ class JobCost:
         return float(self.amounts["USD"]) if set(self.amounts) == {"USD"} and not self.unpriced else None
 
 
-def instance_time(payload: dict[str, object]) -> InstanceTime | None:
-    """Return the longest time of a request; None if it has no instances, or an invalid number."""
+def instance_time(payload: dict[str, object], attempts: int | None = None) -> InstanceTime | None:
+    """Return the longest time of a request; None if it has no instances, or an invalid number.
+
+    ``attempts``: how often a queue starts the job at most, each time with all its limits; None without a queue.
+    """
     request = Request(payload=payload)
     hosts = instance_counts(payload)
     seconds = request.max_runtime
     if not hosts or seconds is None:
         return None
     retries = number(payload, "RetryStrategy", "MaximumRetryAttempts")
-    numbers = (seconds, request.max_wait, request.keep_alive, retries, *hosts.values())
+    numbers = (seconds, request.max_wait, request.keep_alive, retries, attempts, *hosts.values())
     if max(abs(known) for known in numbers if known is not None) > _MOST:
         return None
     counted: list[str] = []
@@ -128,6 +131,9 @@ def instance_time(payload: dict[str, object]) -> InstanceTime | None:
     if retries:
         # API shape StoppingCondition: the limit is for all attempts in total.
         counted.append(f"{retries} {'retry' if retries == 1 else 'retries'} within the same limit")
+    if attempts is not None and attempts > 1:
+        seconds *= attempts
+        counted.append(f"{attempts} attempts of the queue")
     rules = [*request.rule_instances]
     if rules:
         # Debugger guide: a rule runs as a processing job for as long as the training job.
@@ -181,13 +187,15 @@ def hosts_text(payload: dict[str, object]) -> str:
     return f"{hosts or 'hosts that SageMaker chooses'}{', spot' if Request(payload=payload).uses_spot else ''}"
 
 
-def job_cost(payload: dict[str, object], prices: PriceBook, region: str | None) -> JobCost | None:
+def job_cost(
+    payload: dict[str, object], prices: PriceBook, region: str | None, attempts: int | None = None
+) -> JobCost | None:
     """Return the ceiling of a request; None if it has no instances, or an invalid number."""
-    return highest(_cost(each, prices, region) for each in choices(payload))
+    return highest(_cost(each, prices, region, attempts) for each in choices(payload))
 
 
-def _cost(payload: dict[str, object], prices: PriceBook, region: str | None) -> JobCost | None:
-    time = instance_time(payload)
+def _cost(payload: dict[str, object], prices: PriceBook, region: str | None, attempts: int | None) -> JobCost | None:
+    time = instance_time(payload, attempts)
     if time is None:
         return None
     seconds = sum(time.seconds.values())

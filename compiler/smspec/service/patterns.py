@@ -37,6 +37,7 @@ _KINDS = {
     "integer": "an integer",
     "long": "an integer",
     "boolean": "true or false",
+    "any": "a value",
 }
 
 _SHOWN = 60

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from smspec.diagnostics import Finding
+from smspec.diagnostics import Finding, Note, count
 from smspec.service.image_reference import parsed_reference
 from smspec.service.instance_types import SIZE_THAT_THE_FAMILY_LACKS, UNKNOWN_INSTANCE_TYPE
 from smspec.service.job_costs import PriceBook
 from smspec.service.request import Request
+from smspec.service.shapes import Model, pinned_model
 from smspec.source import Path
 from smspec.source.frozen import dataclass, field, replace
 
@@ -68,7 +70,8 @@ class KnownFacts:
     """What the organization knows of AWS that is newer than the tables and the pinned API model.
 
     ``images``: ``REPOSITORY:TAG``, with a registry or without one. ``members`` are paths of the request, as in
-    ``ResourceConfig.InstanceType``; ``values`` have a value after ``=``. ``today``: a date, or empty.
+    ``ResourceConfig.InstanceType``; ``values`` have a value after ``=``. ``today``: a date, or empty. ``model`` is the
+    pinned one with what `smspec facts --update` found, and ``tags`` are the images that it found, ``REPOSITORY:TAG``.
     """
 
     images: tuple[str, ...] = ()
@@ -76,6 +79,14 @@ class KnownFacts:
     members: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     today: str = ""
+    model: Model | None = None
+    tags: frozenset[str] = frozenset()
+
+    @property
+    def newer_members(self) -> frozenset[str]:
+        """The members of a request that the pinned model lacks."""
+        merged = () if self.model is None else self.model.root.members.keys() - pinned_model().root.members
+        return frozenset((*merged, *self.members))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +104,7 @@ class Policy:
     ``required_tags``: name → the values it may have, none: any. ``levels``: code → its severity. ``may_ignore``:
     whether a spec may ignore checks, or the codes that it may ignore. ``floors``: code → its lowest severity, as files
     of inner directories set it. ``path``: the innermost file with the policy; ``sources``: which file sets a key.
+    ``allowed_queues``: a job waits in one of them.
     ``max_cost``: US dollars for a job at most, by ``prices``; ``max_hours``: instance hours for a job at most.
     ``priced_by``: the prices of the file that limits the cost, and of those above it. ``require_base``: a job extends
     a base spec of each. ``quotas``: what AWS grants the accounts, from a file next to the policy. ``registry``: how
@@ -109,6 +121,8 @@ class Policy:
     require_vpc: bool = False
     max_cost: Fraction | None = None
     max_hours: Decimal | int | None = None
+    allowed_queues: tuple[str, ...] | None = None
+    max_priority: int | None = None
     require_base: tuple[RequiredBase, ...] = ()
     prices: PriceBook = field(default_factory=PriceBook)
     priced_by: PriceBook | None = None
@@ -155,9 +169,12 @@ def _kind(spot: bool) -> str:
     return "spot training" if spot else "training"
 
 
-_OF_THE_TABLES = frozenset({"SM384", "SM385", "SM488"})
+_UNLISTED_TAG = "SM385"
+_OF_THE_TABLES = frozenset({"SM384", _UNLISTED_TAG, "SM488"})
 """The account has no such repository, the tag is not listed, the account has no images in the region."""
 
+_DATED = "as of 2"
+_AS_OF = r"as of (2[0-9]{3}-[0-9]{2}-[0-9]{2})"
 _OF_THE_MODEL = (UNKNOWN_INSTANCE_TYPE.code, SIZE_THAT_THE_FAMILY_LACKS.code)
 _UNKNOWN_MEMBER, _UNKNOWN_VALUE = "SM402", "SM407"
 
@@ -175,6 +192,24 @@ def at_level(
             yield finding if level == finding.severity else replace(finding, severity=level)
 
 
+def with_ages(findings: Iterable[Finding], today: str) -> Iterator[Finding]:
+    """Yield findings with a note on the age of their table, where it is a year or older.
+
+    A check reads no clock: ``today`` is the date that the repository states, and the API model was pinned before, too.
+    """
+    for finding in findings:
+        texts = " ".join((finding.message, finding.help, *(note.message for note in finding.notes)))
+        dates = re.findall(_AS_OF, re.sub("`[^`]*`", "", texts)) if _DATED in texts else ()  # without an author's words
+        latest = max(today, pinned_model().date) if dates else ""
+        years = max((_years(date, latest) for date in dates), default=0)
+        note = Note(f"{min(dates)} was over {count(years, 'year')} ago; AWS may have changed this") if years else None
+        yield finding if note is None else replace(finding, notes=(*finding.notes, note))
+
+
+def _years(date: str, latest: str) -> int:
+    return int(latest[:4]) - int(date[:4]) - (latest[4:] < date[4:])
+
+
 def without_known(findings: Iterable[Finding], request: Request, facts: KnownFacts) -> list[Finding]:
     """Return findings about a request without those that contradict facts."""
     image = parsed_reference(request.tagged_image) or request.image
@@ -182,10 +217,11 @@ def without_known(findings: Iterable[Finding], request: Request, facts: KnownFac
         () if image is None else (f"{image.repository}:{image.tag}", f"{image.registry}/{image.repository}:{image.tag}")
     )
     is_known = any(name in facts.images for name in names)
+    is_listed = is_known or any(name in facts.tags for name in names)
 
     def is_contradicted(finding: Finding) -> bool:
         if finding.code in _OF_THE_TABLES:
-            return is_known
+            return is_listed if finding.code == _UNLISTED_TAG else is_known
         member = ".".join(step for step in finding.path if isinstance(step, str))
         if finding.code == _UNKNOWN_MEMBER:
             return member in facts.members

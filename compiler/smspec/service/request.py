@@ -28,6 +28,9 @@ DEFAULT_MAX_RUNTIME = 86_400
 OWN_TAGS = "smspec:"
 """How the tags begin by which smspec identifies a job and its spec."""
 
+DIGEST_TAG = f"{OWN_TAGS}digest"
+"""The tag of a submitted job whose value identifies its request."""
+
 S3_PREFIX = "S3Prefix"
 """The S3DataType of a channel whose address is the beginning of the names of its objects."""
 
@@ -108,7 +111,8 @@ class Request:
     ``region`` is where the job is to run, None if unknown. ``in_spec_words``: the request was made from a spec, whose
     author knows the keys of the spec and not those of the API. ``launcher``: what the image starts the processes with,
     if that is known from elsewhere. ``tagged_image``: the image of the spec with its tag, which a digest replaces in
-    the request. ``today``: the date that the organization states, or empty.
+    the request. ``today``: the date that the organization states, or empty. ``queue``, ``priority``, ``attempts``: of
+    the queue of AWS Batch that starts the job, None if there is none, or it does not say.
     """
 
     payload: dict[str, object]
@@ -117,6 +121,9 @@ class Request:
     launcher: str | None = None
     tagged_image: str = ""
     today: str = ""
+    queue: str | None = None
+    priority: int | None = None
+    attempts: int | None = None
     _found: dict[str, list[Any]] = field(default_factory=dict)
 
     def _once(self, name: str, find: Callable[[], Iterator[Any]]) -> list[Any]:
@@ -275,3 +282,14 @@ def channels_in_s3(request: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]
         source = channel.get("DataSource", {}).get("S3DataSource")
         if source:
             yield channel["ChannelName"], source["S3Uri"], source["S3DataType"]
+
+
+def tags_to_be(request: Mapping[str, Any], digest: str) -> dict[str, str]:
+    """Return the tags that the job of a request has: those of the spec, and what identifies the request."""
+    return {**{tag["Key"]: tag["Value"] for tag in request.get("Tags", ())}, DIGEST_TAG: digest}
+
+
+def tagged(request: Mapping[str, Any], digest: str) -> dict[str, Any]:
+    """Return a request with all tags that its job has."""
+    tags = tags_to_be(request, digest)
+    return {**request, "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}

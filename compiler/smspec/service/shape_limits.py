@@ -8,7 +8,7 @@ from typing import Literal
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import one_of
 from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
-from smspec.service.instance_types import unknown_instance_type
+from smspec.service.instance_types import UPDATE, unknown_instance_type
 from smspec.service.patterns import form, kind, kind_of, matches, member_name, quantity, shown
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.source import Path, dotted
@@ -41,7 +41,10 @@ SHAPE_RULES = (
     TOO_MANY_ITEMS,
     TOO_MANY_ENTRIES,
 )
-"""Limits of the API model. None of these checks can be ignored: the service rejects the request."""
+"""Limits of the API model. The service rejects the request."""
+
+MAY_BE_NEWER = (UNKNOWN_MEMBER, UNKNOWN_WORD)
+"""Those that a newer API may permit, so that an author can ignore them, with the reason. The others never."""
 
 _INSTANCE_TYPES = ("TrainingInstanceType", "ProcessingInstanceType")
 _LEAST_OF_A_REQUEST = {"TrainingInstanceCount": 1}
@@ -78,7 +81,7 @@ class _Walk:
             self._list(path, shape, value)
         elif kind_here in ("integer", "long") and isinstance(value, int) and not isinstance(value, bool):
             self._number(path, shape, value)
-        elif not (kind_here == "boolean" and isinstance(value, bool)):
+        elif kind_here != "any" and not (kind_here == "boolean" and isinstance(value, bool)):
             self._add(
                 WRONG_TYPE.at(
                     path,
@@ -125,6 +128,8 @@ class _Walk:
         """Return whether a member has no findings, without looking twice at a value: jobs share many."""
         if not self.in_spec_words or not isinstance(value, dict | list):
             return False  # another tool's request is checked once
+        if self.model is not pinned_model():
+            return _FITTING.of_all(name, (value, self.model), lambda: not self._findings_of(name, shape, value))
         return _FITTING.of(name, value, lambda: not self._findings_of(name, shape, value))
 
     def _findings_of(self, name: str, shape: Shape, value: object) -> list[Finding]:
@@ -243,12 +248,19 @@ class _Walk:
             f"{member_name(path)} cannot be `{shown(value)}`",
             label=label,
             fix=Fix(value, near) if near == f"ml.{value}" else spelling_fix(value, shape.enum),
-            help=f"use {one_of(shape.enum)}" if len(shape.enum) <= _LONGEST_LIST_SHOWN else "",
+            help=self._word_notes(shape) if near is None else self._listed(shape),
         )
+
+    def _word_notes(self, shape: Shape) -> str:
+        listed = self._listed(shape) or "check the spelling"
+        return f"{listed}; if it is newer than the API model of {self.model.date}, run `{UPDATE}`"
+
+    def _listed(self, shape: Shape) -> str:
+        return f"use {one_of(shape.enum)}" if len(shape.enum) <= _LONGEST_LIST_SHOWN else ""
 
     def _places_of(self, name: str, written: Path) -> str | None:
         """Return where the API has a member of this name: in the same part of the request, else anywhere."""
-        places = [path[:-1] for path, _ in self.model.walk() if path[-1] == name != "*" and len(path) > 1]
+        places = [path[:-1] for path, _ in pinned_model().walk() if path[-1] == name != "*" and len(path) > 1]
         if not places:
             return None
         most = max(_shared(place, written) for place in places)
@@ -261,12 +273,17 @@ class _Walk:
 
     def _model_notes(self) -> str:
         model = f"the API model of {self.model.date} (botocore {self.model.botocore})"
-        return f"check the spelling in {model}, or add a newer member to `facts.members`"
+        return f"check the spelling; if it is newer than {model}, run `{UPDATE}`"
 
 
-def limit_findings(payload: dict[str, object], *, in_spec_words: bool = False) -> list[Finding]:
-    """Return every part of a CreateTrainingJob request that does not fit its shape, as paths of the request."""
-    model = pinned_model()
+def limit_findings(
+    payload: dict[str, object], *, in_spec_words: bool = False, model: Model | None = None
+) -> list[Finding]:
+    """Return every part of a CreateTrainingJob request that does not fit its shape, as paths of the request.
+
+    ``model``: the one that applies; by default the pinned one.
+    """
+    model = model or pinned_model()
     walk = _Walk(model, in_spec_words)
     walk.visit((), model.root, payload)
     return walk.findings

@@ -13,7 +13,9 @@ from typing import Literal
 from smspec.source.frozen import dataclass
 from smspec_schemas import API_SHAPES
 
-Kind = Literal["structure", "list", "map", "string", "integer", "long", "boolean"]
+Kind = Literal["structure", "list", "map", "string", "integer", "long", "boolean", "any"]
+"""``any``: a type of a newer model that nothing checks."""
+
 ApiPath = tuple["str | int", ...]
 
 

@@ -184,6 +184,23 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """A job queue of AWS Batch, and what decides the place of the job in it.
+
+    ``attempts``: how often the queue starts the job at most; ``timeout``: seconds of each. ``preemptions``: after how
+    many the queue ends the job.
+    """
+
+    name: str = ""
+    priority: int | None = None
+    share: str | None = None
+    quota_share: str | None = None
+    attempts: int | None = None
+    timeout: int | None = None
+    preemptions: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostAlternative:
     """What a job has in place of the keys of its `hosts` and of `spot`, where this sets them."""
 
@@ -333,6 +350,7 @@ class JobSpec:
     stopping: Stopping | None = None
     spot: Spot | None = None
     retries: int | None = None
+    queue: Queue | None = None
     checkpoints: Checkpoints | None = None
     tensorboard: str | None = None
     network: Network | None = None

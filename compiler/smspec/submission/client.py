@@ -2,7 +2,9 @@
 
 The classes of errors say who can fix them.
 
-A call is repeated for a while if AWS or a registry throttles it, or fails.
+A call is repeated for a while if AWS or a registry throttles it, or fails. The account of a job is that of its role,
+which the credentials must belong to, and never that of examples; no file of the repository contains the account of the
+credentials, so STS is asked for it.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ from __future__ import annotations
 import functools
 import re
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from smspec.source.frozen import dataclass
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
@@ -39,7 +42,7 @@ _TRANSIENT = (
 ANSWER_SECONDS = 60.0
 """The pauses of a call that changes nothing or can be repeated by its user: a person waits for the answer."""
 
-_NO_SUCH_JOB = ("ValidationException", "ResourceNotFound")
+_NO_SUCH_JOB = ("ValidationException", "ResourceNotFound", "ClientException")
 _MOST_PAGES = 20
 """Enough for the 50 tags that a job can have."""
 
@@ -61,6 +64,12 @@ DENIED = (
 """Error codes of a call that no policy allows."""
 
 _NOT_ALLOWED = re.compile(r"not authorized to perform: ([A-Za-z0-9-]+:[A-Za-z0-9*]+)(?: on resource: ([!-~]+))?")
+
+EXAMPLE_ACCOUNT = "111122223333"
+"""Of the documentation of AWS, of the specs that `smspec init` writes, and of the examples."""
+
+_EXAMPLE_ARN = re.compile(rf"arn:[^:]*:[^:]*:[^:]*:{EXAMPLE_ACCOUNT}:")
+_EXAMPLE_REGISTRY = f"{EXAMPLE_ACCOUNT}.dkr.ecr."
 
 
 class JobRefused(Exception):
@@ -99,13 +108,13 @@ def has_credentials(profile: str | None) -> bool:
 
     A person may be asked for the code of a device here, and for none after it.
     """
-    with _submission_errors("AWS credentials", ""), responses("call AWS"):
+    with submission_errors("AWS credentials", ""), responses("call AWS"):
         return AwsSession(profile).has_credentials()
 
 
 def region_of_profile(profile: str | None) -> str:
     """Return the region of a profile, or that of the environment; empty if neither has one. Raise `AwsUnavailable`."""
-    with _submission_errors("AWS credentials", ""), responses("call AWS"):
+    with submission_errors("AWS credentials", ""), responses("call AWS"):
         return str(AwsSession(profile).session.region_name or "")
 
 
@@ -121,7 +130,7 @@ def answered(
         with responses(f"ask AWS for {what}"):
             return call()
 
-    with _submission_errors(what, action):
+    with submission_errors(what, action):
         return persistently(attempt, budget=budget)
 
 
@@ -156,12 +165,13 @@ def asked(what: str, action: str = "") -> Iterator[None]:
 
     ``action``: the call's name in an IAM policy, for `ActionDenied`.
     """
-    with _submission_errors(what, action), responses(f"ask AWS for {what}"):
+    with submission_errors(what, action), responses(f"ask AWS for {what}"):
         yield
 
 
 @contextmanager
-def _submission_errors(what: str, action: str) -> Iterator[None]:
+def submission_errors(what: str, action: str) -> Iterator[None]:
+    """Convert faults of calls to `JobRefused` or `AwsUnavailable`, as `asked` does."""
     try:
         yield
     except Unsendable as fault:
@@ -239,3 +249,65 @@ def unavailable(what: str, code: str, message: str, action: str, resource: str =
     if code in DENIED:
         return denied_action(message) or ActionDenied(action, resource)
     return AwsUnavailable(f"cannot {what}: {code}: {message}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """The identity behind the credentials, as STS names it."""
+
+    account: str
+    arn: str
+
+
+def caller_of(profile: str | None, region: str | None) -> Caller:
+    """Return who the credentials belong to, which needs no permission. Raise `AwsUnavailable`."""
+    with asked("the account of the credentials", "sts:GetCallerIdentity"):
+        answer = AwsSession(profile, region).client("sts").get_caller_identity()
+    account, arn = answer.get("Account"), answer.get("Arn")
+    if not isinstance(account, str) or not isinstance(arn, str):
+        raise AwsUnavailable("the STS response does not contain the account of the credentials")
+    return Caller(account=account, arn=arn)
+
+
+def role_account(requests: Iterable[Mapping[str, Any]]) -> str:
+    """Return the account of the execution role, which is that of the job; empty if the request has no ARN of a role."""
+    for request in requests:
+        fields = str(request.get("RoleArn", "")).split(":")
+        if len(fields) > 5 and fields[4]:
+            return fields[4]
+    return ""
+
+
+def account_fault(caller: Caller, account: str) -> str:
+    """Return why a caller cannot create a job in an account; empty if it can."""
+    if not account or caller.account == account:
+        return ""
+    return (
+        f"the execution role belongs to account {account}, but the AWS credentials to {caller.account}"
+        f" ({caller.arn}); set `--profile` to one of account {account}"
+    )
+
+
+def example_account_fault(request: Any, built_image: str = "") -> str:
+    """Return why AWS cannot run a request that has ARNs or images of the example account; empty if it has none.
+
+    ``built_image``: an image whose registry is that of the role's account, so the spec does not contain it.
+    """
+    found = dict.fromkeys(
+        each for each in _texts(request) if _EXAMPLE_ARN.match(each) or each.startswith(_EXAMPLE_REGISTRY)
+    )
+    if not found:
+        return ""
+    names = ", ".join(f"`{each}`" for each in found if each != built_image) or f"`{built_image}`"
+    return f"{EXAMPLE_ACCOUNT} is the account of examples; replace it with yours in the spec: {names}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _texts(each)

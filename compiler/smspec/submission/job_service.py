@@ -15,13 +15,14 @@ from smspec.submission.client import (
     AwsUnavailable,
     InvalidCredentials,
     JobRefused,
+    account_fault,
     answered,
     asked,
+    caller_of,
     described,
     tags_of,
     unavailable,
 )
-from smspec.submission.job_account import account_fault, caller_of
 from smspec.submission.training_job import LogEvent, TrainingJob, training_job
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, is_in_aws, responses
 from smspec.wire.aws_shape import keep_newer_members
@@ -30,9 +31,6 @@ from smspec.wire.fault import WireFault
 
 LOG_GROUP = "/aws/sagemaker/TrainingJobs"
 """The log group of all training jobs (developer guide, "CloudWatch Logs for Amazon SageMaker AI")."""
-
-DIGEST_TAG = "smspec:digest"
-"""The tag of a submitted job whose value identifies its request."""
 
 _MOST_PAGES = 1000
 _MOST_LISTINGS = 100
@@ -268,6 +266,10 @@ class JobService:
                 defaults[name] = value
         return defaults
 
+    def set_priority(self, _job: TrainingJob, /) -> bool:
+        """Return that nothing has changed: only a queue has priorities."""
+        return False
+
     def stop(self, name: str) -> None:
         """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""
         call = functools.partial(self._sagemaker.stop_training_job, TrainingJobName=name)
@@ -337,11 +339,6 @@ def host_of(stream: str) -> str:
     name = stream.rpartition("/")[2]
     host, _, number = name.rpartition("-")
     return host if host and number.isdigit() else name
-
-
-def tags_to_be(request: Mapping[str, Any], digest: str) -> dict[str, str]:
-    """Return the tags that the job of a request has: those of the spec, and what identifies the request."""
-    return {**{tag["Key"]: tag["Value"] for tag in request.get("Tags", ())}, DIGEST_TAG: digest}
 
 
 def stale_tags(service: JobService, job: TrainingJob, tags: Mapping[str, str]) -> dict[str, str]:

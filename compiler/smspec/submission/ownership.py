@@ -7,6 +7,7 @@ SageMaker derives it from the request.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,11 +16,12 @@ from smspec.plan import digest as digest_of
 from smspec.service.arns import Arn, parsed_arn, partition_of
 from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import parsed_reference
+from smspec.service.request import DIGEST_TAG
 from smspec.service.shapes import Shape, items, member, number, pinned_model
 from smspec.source.frozen import dataclass
 from smspec.submission.client import JobRefused
-from smspec.submission.job_service import DIGEST_TAG, JobService
-from smspec.submission.training_job import TrainingJob
+from smspec.submission.job_service import JobService
+from smspec.submission.training_job import QueuedJob, TrainingJob
 
 NAMED_BY_SUBMISSION = ("TrainingJobName", "Tags")
 NOT_DESCRIBED = ("SessionChainingConfig",)
@@ -155,6 +157,9 @@ def require_own(
     be there as well: with the digest of now or, for that very name, of earlier versions. Raise `AwsUnavailable` if AWS
     cannot be called.
     """
+    if job.queued is not None:
+        _require_own_in_queue(service, job.queued, request, digest, name_is_derived=name_is_derived)
+        return
     differing = [*differences(request, job.answer, service.key_arn)]
     if any(path.startswith("HyperParameters.") for path in differing):
         differing = [*_without_defaults_of_algorithm(service, differing, request, job)]
@@ -168,12 +173,34 @@ def require_own(
         is_known or service.tags(job).get(DIGEST_TAG) in _own_digests(job, request, digest, name_is_derived)
     ):
         return
+    raise _different(service, job.name, differing, name_is_derived=name_is_derived)
+
+
+def _different(service: JobService, name: str, differing: Sequence[str], *, name_is_derived: bool) -> DifferentJob:
+    """Return the error about a job of a name; ``differing`` is empty if only its tag differs."""
     names = ", ".join(f"`{visible(path)}`" for path in differing[:_MOST_NAMED])
     more = f" and {len(differing) - _MOST_NAMED} more" if len(differing) > _MOST_NAMED else ""
     verb = "differ" if len(differing) > 1 else "differs"
     what = f"{names}{more} {verb} from the spec" if differing else f"its tag `{DIGEST_TAG}` is not that of the spec"
     fix = "change the spec, or pass `--run-id`" if name_is_derived else "change `job_name`, or remove it"
-    raise DifferentJob(f"a different job is named `{job.name}` in {service.region}: {what}", fix)
+    return DifferentJob(f"a different job is named `{name}` in {service.region}: {what}", fix)
+
+
+def _require_own_in_queue(
+    service: JobService, queued: QueuedJob, request: Mapping[str, Any], digest: str, *, name_is_derived: bool
+) -> None:
+    """Raise `DifferentJob` if a service job is not that of a request, of which AWS Batch shows the payload as sent."""
+    sent, there = (
+        {name: value for name, value in members.items() if name not in NAMED_BY_SUBMISSION}
+        for members in (json.loads(json.dumps(request)), queued.payload)
+    )
+    differing = [name for name in dict.fromkeys((*sent, *there)) if sent.get(name) != there.get(name)]
+    arn, role = parsed_arn(queued.arn), parsed_arn(request.get("RoleArn"))
+    is_here = arn is not None and arn.region == service.region and (role is None or arn.account == role.account)
+    if service.is_in_aws and not is_here:
+        differing.append("jobArn")
+    if differing or queued.tags.get(DIGEST_TAG) != digest:
+        raise _different(service, queued.name, differing, name_is_derived=name_is_derived)
 
 
 def _own_digests(job: TrainingJob, request: Mapping[str, Any], now: str, name_is_derived: bool) -> list[str]:

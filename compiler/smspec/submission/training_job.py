@@ -1,13 +1,17 @@
-"""A training job as SageMaker describes it: its status, times, hosts, and result; and a line of its log."""
+"""A job as SageMaker describes it: its status, times, hosts, and result; its place in a queue; a line of its log.
+
+What follows a submitted job reads a `TrainingJob`, whether SageMaker created it at once, or AWS Batch creates training
+jobs for it: then ``queued`` is the service job, and the rest is that of its latest attempt.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, field
 
 COMPLETED = "Completed"
 DELETING = "Deleting"
@@ -28,8 +32,69 @@ class Transition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QueueAttempt:
+    """A training job that AWS Batch has created for a service job."""
+
+    name: str
+    started: datetime | None = None
+    stopped: datetime | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuedJob:
+    """A service job of AWS Batch. ``payload``: the request of its training jobs; ``share``: of either kind.
+
+    ``place``: among the first jobs of the queue, from 1; None if it is not there, or unknown.
+    """
+
+    arn: str
+    name: str
+    queue: str
+    status: str
+    reason: str
+    is_waiting: bool
+    is_terminated: bool
+    created: datetime
+    stopped: datetime | None
+    payload: Mapping[str, Any]
+    attempts: tuple[QueueAttempt, ...] = ()
+    share: str = ""
+    priority: int | None = None
+    most_attempts: int | None = None
+    place: int | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in ("SUCCEEDED", "FAILED")
+
+    @property
+    def where(self) -> str:
+        """Where the job waits: ``place 3 in the queue `training`, share ads, priority 10``."""
+        place = f"place {self.place} in" if self.place is not None else "in"
+        share = f", share {self.share}" if self.share else ""
+        priority = f", priority {self.priority}" if self.priority is not None else ""
+        return f"{place} the queue `{self.queue}`{share}{priority}"
+
+    @property
+    def record(self) -> dict[str, object]:
+        """The job as JSON."""
+        return {
+            "queue": self.queue,
+            "status": self.status,
+            "place": self.place,
+            "share": self.share or None,
+            "priority": self.priority,
+            "attempts": [{"training_job": each.name, "reason": each.reason or None} for each in self.attempts],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingJob:
     """The response of DescribeTrainingJob, as ``answer``, and what smspec reads from it.
+
+    ``queued``: the service job whose training job this is, or that has none yet; its name is that of the job.
 
     ``status`` is TrainingJobStatus, ``secondary`` is SecondaryStatus. ``began`` and ``ended`` are those of the
     training; before it begins, only ``created`` exists. ``billable``: seconds, once SageMaker knows them.
@@ -46,6 +111,7 @@ class TrainingJob:
     began: datetime | None
     ended: datetime | None
     billable: int | None
+    queued: QueuedJob | None = None
 
     @property
     def is_over(self) -> bool:
@@ -100,7 +166,7 @@ class TrainingJob:
         if self.model:
             return self.model.rstrip("/").rpartition("/")[0] + "/"
         path = str(self.answer.get("OutputDataConfig", {}).get("S3OutputPath", ""))
-        return f"{path.rstrip('/')}/{self.name}/output/" if path else ""
+        return f"{path.rstrip('/')}/{self.answer['TrainingJobName']}/output/" if path else ""
 
     @property
     def exit_code(self) -> int | None:
@@ -134,6 +200,60 @@ def training_job(answer: Mapping[str, Any]) -> TrainingJob:
         ended=_time(answer, "TrainingEndTime"),
         billable=answer.get("BillableTimeInSeconds"),
     )
+
+
+def as_training_job(queued: QueuedJob, training: TrainingJob | None) -> TrainingJob:
+    """Return the job of a queue: what SageMaker knows of its latest attempt, and its end as AWS Batch knows it.
+
+    An attempt that has failed is not the end of the job, while the queue may start it again.
+    """
+    status, secondary = "InProgress", queued.status
+    if queued.is_over:
+        is_stopped = queued.is_terminated or (training is not None and training.status == "Stopped")
+        status = COMPLETED if queued.status == "SUCCEEDED" else "Stopped" if is_stopped else "Failed"
+        secondary = training.secondary if training is not None and training.status == status else status
+    elif queued.is_terminated:
+        status, secondary = "Stopping", "Stopping"
+    elif training is not None and not queued.is_waiting and not training.is_over:
+        secondary = training.secondary
+    reason = queued.reason if status in ("Failed", "Stopped") else ""
+    answer = {**queued.payload, "TrainingJobName": queued.name, "TrainingJobArn": queued.arn}
+    if training is not None:
+        answer |= training.answer
+        reason = (training.reason or reason) if reason else ""
+    is_present = training is not None and not queued.is_waiting
+    return TrainingJob(
+        answer={**answer, "TrainingJobStatus": status, "SecondaryStatus": secondary, "FailureReason": reason},
+        name=queued.name,
+        region=queued.arn.split(":")[3] if queued.arn.count(":") >= 5 else "",
+        status=status,
+        secondary=secondary,
+        reason=reason,
+        transitions=tuple(sorted(_transitions(queued, training), key=lambda each: each.start)),
+        created=queued.created,
+        began=training.began if training is not None and is_present else None,
+        ended=training.ended if training is not None and is_present else queued.stopped,
+        billable=training.billable if training is not None and is_present else None,
+        queued=queued,
+    )
+
+
+def _transitions(queued: QueuedJob, training: TrainingJob | None) -> Iterator[Transition]:
+    """Yield what has happened to a job in its queue, and to its latest attempt in SageMaker.
+
+    The time of an attempt is that at which the job waited for it: what was yielded before stays the same.
+    """
+    last = queued.created
+    for number, each in enumerate(queued.attempts, 1):
+        of = f" of {queued.most_attempts}" if queued.most_attempts else ""
+        yield Transition(status=f"attempt {number}{of}", message=f"training job {each.name}", start=last)
+        last = each.stopped or last
+        if number < len(queued.attempts) or queued.is_waiting:
+            yield Transition(status=f"attempt {number} ended", message=each.reason, start=last)
+    if training is not None:
+        yield from training.transitions
+    if queued.is_waiting:
+        yield Transition(status=queued.status, message=queued.where, start=last)
 
 
 def _time(answer: Mapping[str, Any], member: str) -> datetime | None:

@@ -54,8 +54,8 @@ LARGEST = 6 << 20
 """Bytes of a metadata response: a list of 1,000 objects with keys of 1,024 bytes, each escaped."""
 
 _ATTEMPTS = {"mode": "standard", "total_max_attempts": 5}
-_EXACT = ("s3", "sagemaker", "logs")
-_OF_JOBS = {"s3": "has other files", "logs": "has other logs"}
+_EXACT = ("s3", "sagemaker", "logs", "batch")
+_OF_JOBS = {"s3": "has other files", "logs": "has other logs", "batch": "waits in other queues"}
 """Services that are where SageMaker is, and what a job has there."""
 
 _S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from smspec.source.real_file import is_below
+from smspec.source.real_file import is_below, read_bounded
 from smspec.spec.lock import NAME as LOCK
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.path_targets import is_repository_top, repository_top, upwards
@@ -21,24 +21,25 @@ from smspec.workspace.path_targets import is_repository_top, repository_top, upw
 NAME = "smspec.toml"
 PYPROJECT = "pyproject.toml"
 
-DATED_FILES = ("smspec.prices.json", "smspec.quotas.json")
+DATED_FILES = ("smspec.prices.json", "smspec.quotas.json", "smspec.facts.json")
 """Files next to it, or at the top of a repository, with facts about AWS."""
 
 SETTINGS = (NAME, PYPROJECT, *DATED_FILES, LOCK)
 """The names of files that count for all specs in their directory and below it."""
 
 # `[tool.smspec]`, with any spacing and quotes, or a table `tool`: a project that only depends on smspec need not be
-# parsed as TOML.
-_B = rb"[ \t]{0,9}"
+# parsed as TOML. Whatever TOML has the table in must be found, or the policy in it would not count.
+_B = rb"[ \t]*"
 _TOOL = rb"""["']?tool["']?"""
+_LINE = rb"^(?:\xef\xbb\xbf)?" + _B
 _OUR_TABLE = rb"(?m)" + rb"|".join(
     (
         _TOOL + _B + rb"\." + _B + rb"""["']?smspec""",
-        rb"^" + _B + rb"\[" + _B + _TOOL + _B + rb"\]",
-        rb"^" + _TOOL + _B + rb"=",
+        _LINE + rb"\[" + _B + _TOOL + _B + rb"\]",
+        _LINE + _TOOL + _B + rb"=",
     )
 )
-_LONGEST_HEADER = 64
+_ESCAPED_LETTER = rb"\\(?:u00|U000000|x)([0-9A-Fa-f]{2})"
 _MOST_SEARCHED = 16 << 20
 _LONGEST = 4096
 _PREFIX = "gitdir: "
@@ -55,15 +56,14 @@ def is_organization_top(directory: str) -> bool:
 
 def mentions_smspec(path: str, boundary: Boundary) -> bool:
     """Return whether a pyproject.toml may configure smspec. Others are neither parsed nor checked."""
-    with open(boundary.open(path), "rb") as file:
-        end, size = b"", 0
-        while piece := file.read(1 << 16):
-            size += len(piece)
-            # Above the size limit its content is unknown: its reader rejects it for its size.
-            if size > _MOST_SEARCHED or (b"smspec" in end + piece and re.search(_OUR_TABLE, end + piece)):
-                return True
-            end = piece[-_LONGEST_HEADER:]
-    return False
+    with open(boundary.open(path), "rb", buffering=0) as file:
+        content = read_bounded(file, _MOST_SEARCHED)
+    # Above the size limit its content is unknown: its reader rejects it for its size.
+    if len(content) > _MOST_SEARCHED:
+        return True
+    if b"\\" in content:
+        content = re.sub(_ESCAPED_LETTER, lambda match: bytes.fromhex(match[1].decode()), content)
+    return b"smspec" in content and re.search(_OUR_TABLE, content) is not None
 
 
 class BoundarySearch:

@@ -27,6 +27,9 @@ LINK = "120000"
 SUBMODULE = "160000"
 """The mode of a submodule: its object is a commit of another repository."""
 
+FOR_CHECKOUTS = (".gitattributes", ".gitmodules", ".lfsconfig")
+"""Names of files that decide what else is in a new checkout."""
+
 _COMMIT = r"[0-9a-f]{40}|[0-9a-f]{64}"
 _ABBREVIATED = r"[0-9a-f]{4,64}"
 _STAGED = re.compile(
@@ -185,9 +188,12 @@ class Repository:
 
     @cached_property
     def _settings(self) -> dict[str, str]:
-        """The settings by their names as git prints them; none if git cannot read them."""
+        return self.settings()
+
+    def settings(self, *where: str) -> dict[str, str]:
+        """Return the settings, or those of a file, by their names as git prints them; none if git cannot read them."""
         try:
-            listed = self._text("config", "--list", "-z").split("\0")
+            listed = self._text("config", *where, "--list", "-z").split("\0")
         except GitFailed:
             return {}
         return {name: value for name, _, value in (line.partition("\n") for line in listed) if name}
@@ -268,13 +274,10 @@ class Repository:
             raise AmbiguousRevision(f"`{name}` is ambiguous in `{self.top}`: {shown} are different; name one of them")
         if found and re.fullmatch(_ABBREVIATED, name, re.IGNORECASE) and 7 <= len(name) < 40:
             commits = set(self._text("rev-parse", f"--disambiguate={name}").split()) - set(found.values())
-            if any(self._is_commit(commit) for commit in commits):
+            if any(self._text("cat-file", "-t", commit).strip() == "commit" for commit in commits):
                 raise AmbiguousRevision(
                     f"`{name}` is ambiguous in `{self.top}`: `{min(found)}`, or a commit of that id"
                 )
-
-    def _is_commit(self, name: str) -> bool:
-        return self._text("cat-file", "-t", name).strip() == "commit"
 
     def _text(self, *words: str) -> str:
         return self._bytes(*words).decode("utf-8", "surrogateescape")

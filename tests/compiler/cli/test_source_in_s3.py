@@ -3,6 +3,7 @@
 import pytest
 
 from support.aws_account import SPEC, row
+from support.sampled_cases import only_in_all
 from support.servers.aws_server import BUCKET
 from support.servers.posing_aws import Refusal
 from support.small_job import write_job
@@ -38,14 +39,19 @@ def put(account, key, content, **options):
     account.store.client.put_object(Bucket=BUCKET, Key=key, Body=content, **options)
 
 
-@in_both
+@in_archive
 def test_unchanged_source_is_used(submitted):
     assert row("source")[0] == "ok"
     assert smspec("submit", "--detach").status == 0
 
 
-@in_both
+@pytest.mark.parametrize(
+    "submitted",
+    [pytest.param(ARCHIVE, id="archive"), pytest.param(CHANNEL, id="channel", marks=only_in_all)],
+    indirect=True,
+)
 def test_source_without_checksum_is_downloaded_and_compared(submitted):
+    """The other objects of a channel are used by their checksums, as in the test above."""
     for key in stored(submitted)[:5]:
         put(submitted, key, submitted.store.content(key))
     assert smspec("submit", "--detach").status == 0

@@ -51,6 +51,19 @@ def test_own_jobs_are_recognized(sagemaker, tmp_path, metrics):
     assert {first.out.strip(), run.out.strip()} <= {each["TrainingJobName"] for each in listed}
 
 
+def test_history_lists_own_jobs(sagemaker, tmp_path):
+    write_job(tmp_path, OWN.replace("name: small", "name: listed"))
+    made = [smspec("submit", "--detach").out.strip()]
+    write_job(tmp_path, OWN.replace("name: small", "name: listed").replace("1e-3", "1e-2"))
+    made.insert(0, smspec("submit", "--detach", "--run-id", "tonight").out.strip())
+    found = json.loads(smspec("history", "job.yaml", "--format", "json").out)
+    assert sorted(each["name"] for each in found["jobs"]) == sorted(made)
+    assert {each["run_id"] for each in found["jobs"]} == {None, "tonight"}
+    shown = smspec("compare", made[1], made[0])
+    assert shown.status == 0, shown.err
+    assert "  hyperparameters.lr 1e-3 → 1e-2\n" in shown.out
+
+
 @pytest.mark.parametrize("count", [1, 3, 9])
 def test_tail_of_a_log_has_the_last_lines_of_each_host(sagemaker, store, count):
     name = smspec("submit", "--detach", "--run-id", f"tail-{count}").out.strip()

@@ -32,9 +32,8 @@ def test_corpus_is_large_without_duplicates():
     assert not [entry for entry, count in Counter(entries).items() if count > 1]
 
 
-@pytest.mark.parametrize(("name", "value"), SECRETS + HELD_OUT_SECRETS)
-def test_secret_is_found(name, value):
-    assert secret_of(name, value)
+def test_secrets_are_found():
+    assert [(name, value) for name, value in SECRETS + HELD_OUT_SECRETS if not secret_of(name, value)] == []
 
 
 def test_known_false_alarms_are_complete():
@@ -59,18 +58,18 @@ def test_innocent_text_is_not_masked():
         assert changed == []
 
 
-@pytest.mark.parametrize(("name", "value"), SECRETS + HELD_OUT_SECRETS)
-def test_random_part_of_a_secret_is_never_shown(name, value):
+def test_random_part_of_a_secret_is_never_shown():
     """In YAML, JSON and JSON within JSON."""
-    text = value.replace("\n", "\\n")
-    written = [
-        f"a: 1\n{name}: {json.dumps(text)}\nb: 2\n",
-        json.dumps({name: value}),
-        json.dumps({"x": json.dumps({name: value})}),
-    ]
-    for spelling in written:
-        for shown in (masked(spelling), hidden(spelling)):
-            assert not [part for part in RANDOM_PARTS.get(value, []) if part[2:12] in shown], shown
+    for name, value in SECRETS + HELD_OUT_SECRETS:
+        text = value.replace("\n", "\\n")
+        written = [
+            f"a: 1\n{name}: {json.dumps(text)}\nb: 2\n",
+            json.dumps({name: value}),
+            json.dumps({"x": json.dumps({name: value})}),
+        ]
+        for spelling in written:
+            for shown in (masked(spelling), hidden(spelling)):
+                assert not [part for part in RANDOM_PARTS.get(value, []) if part[2:12] in shown], shown
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), st.sampled_from(["_", "-", ".", ""]))
@@ -80,11 +79,9 @@ def test_compiler_and_runtime_share_the_names(words, between):
         assert is_secret(name) == is_named_secret(name, HEX) == (secret_names.strength(name) >= secret_names.LIKELY)
 
 
-@pytest.mark.parametrize(
-    "name", sorted({name for name, _ in SECRETS + INNOCENT + HELD_OUT_SECRETS + HELD_OUT_INNOCENT})
-)
-def test_compiler_and_runtime_agree_on_the_corpus(name):
-    assert is_secret(name) == is_named_secret(name, HEX)
+def test_compiler_and_runtime_agree_on_the_corpus():
+    names = sorted({name for name, _ in SECRETS + INNOCENT + HELD_OUT_SECRETS + HELD_OUT_INNOCENT})
+    assert [name for name in names if is_secret(name) != is_named_secret(name, HEX)] == []
 
 
 @given(st.text(alphabet=st.sampled_from("-key_pasword token:=,{}[]\"'\\ \n|>?&;@/0Az"), max_size=120))

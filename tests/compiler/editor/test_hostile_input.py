@@ -14,6 +14,7 @@ from lsprotocol import types
 
 from support.editor.client import Session
 from support.forked_command import start_command
+from support.sampled_cases import sampled
 from support.small_job import write_job
 from support.smspec_command import environment
 
@@ -83,6 +84,23 @@ def test_large_documents_and_far_places_are_answered(tmp_path):
         hover, _, _ = await answers(editor, uri, types.Position(1, 1))
         assert "Name of the job" in hover.contents.value
         await editor.until(lambda: editor.codes(uri) == [])
+        await editor.stop()
+
+    asyncio.run(steps())
+
+
+def test_files_that_are_not_open_are_not_read(tmp_path):
+    """A pipe without a writer stands for all that has no end, such as /dev/zero."""
+    write_job(tmp_path)
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / "pipe.yaml")
+
+    async def steps():
+        editor = await Session(tmp_path).start()
+        at = types.TextDocumentIdentifier(editor.uri("pipe.yaml"))
+        editor.client.text_document_did_save(types.DidSaveTextDocumentParams(at))
+        place = types.HoverParams(at, types.Position(0, 0))
+        assert await editor.wait(editor.client.text_document_hover_async(place)) is None
         await editor.stop()
 
     asyncio.run(steps())
@@ -200,6 +218,7 @@ MALFORMED = {
 }
 
 
+@sampled(4)  # each needs a server
 @pytest.mark.parametrize("name", MALFORMED)
 def test_request_after_a_malformed_message(tmp_path, name):
     given, identity, code = MALFORMED[name]

@@ -8,7 +8,8 @@ import warnings
 
 import pytest
 
-from maintenance.api_shapes import COMMAND, ROOT, drift, installed_text, main, pinned_text, refreshed_text
+from maintenance.api_shapes import COMMAND, drift, installed_text, main, refreshed_text
+from smspec.service.facts.installed_packages import ROOT, pinned_text
 from smspec.service.shapes import decode_model, pinned_model
 from smspec_schemas import API_SHAPES
 

@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from maintenance.sdk_images import CONFIGURATIONS as FILES
-from maintenance.sdk_images import DISTRIBUTION, sdk_images
 from maintenance.surroundings import Surroundings
 from smspec.service.facts import table_path
+from smspec.service.facts.installed_packages import CONFIGURATIONS as FILES
+from smspec.service.facts.installed_packages import DISTRIBUTION, sdk_images
 from support.fact_tables import ACCOUNTS, CONFIGURATIONS, IMAGES, OREGON, TAGS, Tables, part
 
 

@@ -55,6 +55,8 @@ VALUES = {
     "require_base": some(BASES).filter(bool),
     "max_cost": st.sampled_from([0, 1, 5, 1000]),
     "max_hours": st.sampled_from([0, 1, 24, 1000]),
+    "allowed_queues": some(["training", "research"]),
+    "max_priority": st.sampled_from([0, 5, 9999]),
     "allow_ignores": st.booleans() | some(CODES),
     "rules": tables(dict.fromkeys(CODES, st.sampled_from(LEVELS))),
     "prices": tables(dict.fromkeys(TYPES, st.sampled_from([0, 1, 2]))),

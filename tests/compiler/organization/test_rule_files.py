@@ -12,6 +12,7 @@ import yaml
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
+from support.git_repository import commit, repository
 from support.smspec_command import smspec
 
 POLICY = Path(__file__).parents[3] / "docs" / "repository.md"
@@ -261,6 +262,36 @@ def test_changed_rule_file_affects_its_specs(tmp_path, found):
     for text, code in ((yaml.safe_dump({**FEW_HOSTS, "title": "few hosts"}), "ORG103"), ("code: 1\n", "SM755")):
         (tmp_path / "rules" / "0.yaml").write_text(text)
         assert {one["code"] for one in json.loads(smspec(*changed, cwd=tmp_path).out)} == {code}
+
+
+@pytest.mark.parametrize("place", ["jobs", "jobs [x]", "linked"])
+def test_removed_rule_file_affects_its_specs(tmp_path, found, place):
+    """A directory may have the signs of a pattern in its name, and git knows a file by the directory behind a link."""
+    found(FEW_HOSTS, {**FEW_HOSTS, "code": "ORG104"})
+    home = tmp_path / place
+    home.mkdir()
+    for name in ("job.yaml", "smspec.toml", "rules"):
+        (tmp_path / name).rename(home / name)
+    if place == "linked":
+        (home / "rules").rename(tmp_path / "kept")
+        (home / "rules").symlink_to("../kept")
+    commit(repository(tmp_path))
+    (home / "rules/1.yaml").unlink()
+    done = smspec("validate", ".", "--changed", "HEAD", cwd=tmp_path)
+    assert (done.status, "ORG103" in done.out, "ORG104" in done.out) == (1, True, False)
+    assert "judged by settings that changed since HEAD" in done.err
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", ".", cwd=tmp_path)
+    assert (done.status, "the rule is gone, which loosens it" in done.out) == (1, True)
+
+
+def test_pattern_visits_each_directory_once(tmp_path, found):
+    """Two links to the directory that they are in are 2^30 ways to it."""
+    for name in ("a", "b"):
+        (tmp_path / name).symlink_to(".")
+    found(FEW_HOSTS)
+    (tmp_path / "smspec.toml").write_text(f'rule_files = ["{"*/" * 30}rules/*.yaml"]\n')
+    done = smspec("validate", "job.yaml", "--format", "json", cwd=tmp_path)
+    assert codes(json.loads(done.out)) == [("ORG103", "hosts.count")]
 
 
 def test_named_rule_file_is_checked(tmp_path, found):

@@ -3,8 +3,7 @@
 import pytest
 
 from smspec.output.atomic_file import OutputFailed
-from smspec.output.existing_output import differences
-from smspec.output.writing import write_tree
+from smspec.output.writing import differences, write_tree
 from smspec.plan import Upload
 from smspec.render.tree_rendering import render_tree
 from support.render.plan_samples import SOURCE_FILES, build_inputs, plan

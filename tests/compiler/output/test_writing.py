@@ -11,8 +11,7 @@ import time
 import pytest
 
 from smspec.output.atomic_file import OutputFailed, OutputRefused
-from smspec.output.existing_output import differences
-from smspec.output.writing import write_temporary_tree, write_tree
+from smspec.output.writing import differences, write_temporary_tree, write_tree
 from smspec.plan import Upload
 from smspec.render.image_settings import EPOCH
 from smspec.render.tree import CopiedFile, FileTree, GeneratedFile

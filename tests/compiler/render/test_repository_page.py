@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from smspec.render.data_flow import DataFlow
 from smspec.render.pages import page_template
-from smspec.render.pages.job_graph import HEIGHT, WIDTH, drawings
-from smspec.render.pages.repository_page import PageFinding, PageJob, repository_page
+from smspec.render.pages.repository_page import HEIGHT, WIDTH, PageFinding, PageJob, drawings, repository_page
 from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.review.comparison import Comparison, State, reviewed
-from smspec.review.json_report import records
+from smspec.review.fail_on import records
 from smspec.review.markdown import markdown
 from smspec.review.text import text
 from smspec.review.version import version_of_request

@@ -7,10 +7,9 @@ import botocore.session
 import pytest
 
 from smspec.review.fail_on import decode_fail_on
-from smspec.review.job_review import added_changes, compared
+from smspec.review.job_review import added_changes, compared, is_of_variables
 from smspec.review.kinds import KINDS
 from smspec.review.request_differences import meaning
-from smspec.review.settable import is_of_variables
 from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import kinds, version
 from support.spec import job_samples, sent_keys

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from smspec.review.change_groups import ceiling_total, change_groups, is_ceiling, shared_changes
 from smspec.review.comparison import Comparison, State, comparison, reviewed
-from smspec.review.fleet_summary import named, summary_rows
-from smspec.review.text import MOST_APART, text
+from smspec.review.text import MOST_APART, named, summary_rows, text
 from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import version
 

@@ -1,10 +1,10 @@
 """No error is reported for hundreds of valid scripts, read and run with the real argparse."""
 
-import functools
 import sys
 
 import pytest
 
+from support.sampled_cases import only_with_all_programs
 from support.script import (
     programs_of_ends,
     programs_of_objects,
@@ -38,15 +38,14 @@ if sys.version_info < (3, 11):
     del PROGRAMS["end: a handler of a group"]  # it is written in a newer Python
 
 
-@functools.cache
-def ended():
-    return statuses(PROGRAMS, script_environment(**JOB).words, READY)
+@only_with_all_programs
+def test_scripts_are_valid():
+    ended = statuses(PROGRAMS, script_environment(**JOB).words, READY)
+    assert {name: status for name, status in ended.items() if status != 0} == {}
 
 
-@pytest.mark.xdist_group("right programs")  # they are all run at once, by the first of these tests
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_valid_script_has_no_error(name):
-    assert ended()[name] == 0
     assert [one.message for one in findings(PROGRAMS[name], **JOB) if one.severity == "error"] == []
 
 

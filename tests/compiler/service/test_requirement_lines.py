@@ -126,7 +126,12 @@ def test_packages_of_a_spec_have_their_index() -> None:
     assert [(each.name, each.place) for each in found.requirements] == [("numpy", (0, 0)), ("pandas", (1, 0))]
 
 
-SEPARATORS = [each for each in map(chr, range(0x110000)) if len(f"a{each}b".splitlines()) == 2 and each != "\n"]
+SEPARATORS = [*"\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"]
+
+
+def test_separators_are_those_of_python():
+    lines = "".join(map(chr, range(0x110000))).replace("\r\n", "\n").splitlines(keepends=True)
+    assert [line[-1] for line in lines[:-1] if line[-1] != "\n"] == SEPARATORS
 
 
 @pytest.mark.parametrize("separator", SEPARATORS, ids=ascii)

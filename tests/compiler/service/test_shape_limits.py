@@ -151,8 +151,8 @@ def test_messages_are_specific(part, message):
         ),
         (
             {"Surprise": 1},
-            f"check the spelling in the API model of {MODEL.date} (botocore {MODEL.botocore}),"
-            " or add a newer member to `facts.members`",
+            f"check the spelling; if it is newer than the API model of {MODEL.date} (botocore {MODEL.botocore}),"
+            " run `smspec facts --update`",
         ),
     ],
 )
@@ -223,7 +223,8 @@ def test_long_lists_of_values_are_not_printed():
     request["ResourceConfig"]["InstanceType"] = "something"
     request["AlgorithmSpecification"]["TrainingInputMode"] = "pipe"
     by_path = {finding.path[-1]: finding for finding in request_findings(request)}
-    assert by_path["InstanceType"].help == ""
+    newer = f"if it is newer than the API model of {MODEL.date}, run `smspec facts --update`"
+    assert by_path["InstanceType"].help == f"check the spelling; {newer}"
     assert by_path["TrainingInputMode"].help == "use `Pipe`, `File`, or `FastFile`"
     assert by_path["TrainingInputMode"].label == "did you mean `Pipe`?"
 

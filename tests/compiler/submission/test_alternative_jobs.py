@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHosts, lacked_hosts
 from smspec.submission.client import AwsUnavailable, JobRefused
-from smspec.submission.job_creation import JobEnded
+from smspec.submission.job_creation import AlternativeJobs, Candidate, JobEnded, NoHosts, lacked_hosts
 from smspec.submission.job_service import JobService
 from support.servers.job_server import job_server_of_process, look
 from support.service.api_samples import small_request

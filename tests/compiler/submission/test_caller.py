@@ -3,8 +3,7 @@
 import boto3
 import pytest
 
-from smspec.submission.client import AwsUnavailable
-from smspec.submission.job_account import account_fault, caller_of, role_account
+from smspec.submission.client import AwsUnavailable, account_fault, caller_of, role_account
 from smspec.submission.job_service import JobService
 from support.servers.aws_server import REGION, s3_server
 

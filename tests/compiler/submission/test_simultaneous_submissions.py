@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHosts
-from smspec.submission.job_creation import JobEnded
+from smspec.submission.job_creation import AlternativeJobs, Candidate, JobEnded, NoHosts
 from smspec.submission.job_service import JobService
 from support.examples import at_most
 from support.sampled_cases import left_out

@@ -3,14 +3,17 @@
 import os
 import stat
 import threading
+import time
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smspec.organization.organization_config import parsed_config
 from smspec.workspace.boundary import Boundary, FileNotRead, NotAnOrdinaryFile, OtherName, OutOfBounds
-from smspec.workspace.boundary_search import boundary_of
+from smspec.workspace.boundary_search import boundary_of, is_organization_top
 from smspec.workspace.path_targets import has_detour
 
 SECRET = b"not for strangers"
@@ -229,3 +232,38 @@ def test_link_to_another_repository_is_outside(tmp_path):
     boundary = boundary_of(str(tmp_path / "mine/jobs"))
     assert boundary.root == str(tmp_path / "mine")
     assert not boundary.contains(str(tmp_path / "mine/jobs/job.yaml"))
+
+
+def spelled(random, word):
+    """Return a word as a key of TOML may be written: bare, in quotes, or with escaped letters."""
+    escaped = (random.choice([letter, f"\\u{ord(letter):04x}", f"\\U{ord(letter):08X}"]) for letter in word)
+    return random.choice([word, f"'{word}'", '"' + "".join(escaped) + '"'])
+
+
+def test_table_of_a_pyproject_is_found_in_any_spelling(tmp_path):
+    """A table that TOML has and smspec overlooks would switch a policy off without a word."""
+    random = Random(18)
+    for _ in range(400):
+        blank = lambda: random.choice(["", " ", "\t", " " * 10, "\t " * 40])  # noqa: E731
+        tool, own = spelled(random, "tool"), spelled(random, "smspec")
+        table = f"{{{blank()}require_vpc = true{blank()}}}"
+        text = blank() + random.choice(
+            [
+                f"[{blank()}{tool}{blank()}.{blank()}{own}{blank()}]\nrequire_vpc = true",
+                f"[{blank()}{tool}{blank()}]\n{blank()}{own} = {table}",
+                f"{tool}{blank()}={blank()}{{{blank()}{own}{blank()}={table}}}",
+                f"{tool}{blank()}.{blank()}{own}{blank()}={blank()}{table}",
+                f"{tool}{blank()}.{blank()}{own}{blank()}.{blank()}require_vpc = true",
+            ]
+        )
+        content = random.choice(["", "x = 1\n", "# a\r\n"]) + text
+        assert parsed_config("pyproject.toml", content.encode()), content
+        (tmp_path / "pyproject.toml").write_text(content)
+        assert is_organization_top(str(tmp_path)), content
+
+
+def test_size_of_a_pyproject_of_others_costs_no_time(tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[project]\nx = "\\u0070smspec"\n' + " " * 4_000_000 + "tool " * 800_000)
+    before = time.process_time()
+    assert not is_organization_top(str(tmp_path))
+    assert time.process_time() - before < 5

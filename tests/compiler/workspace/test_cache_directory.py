@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 from smspec.workspace.own_directories import UnsafeCache, existing_cache, open_cache, require_safe_entry
 
 STRANGER = 54321
@@ -214,7 +214,7 @@ def test_links_to_what_only_root_can_change_are_usable(place, linked):
 
 CACHE = """
 import os, sys
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 os.setgroups([]); os.setgid({user}); os.setuid({user})
 with EnvironmentCache() as cache:
     print(cache.hold("key", lambda path, lock: sys.exit("made again"), lambda: None))

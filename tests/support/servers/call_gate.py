@@ -17,6 +17,8 @@ _OWN = ("host", "connection", "transfer-encoding", "expect")
 class CallGate(ThreadingHTTPServer):
     """``targets``: the first word of X-Amz-Target → URL of its server; "" for requests without it, which are S3's.
 
+    Those of AWS Batch have none either; their paths begin with its key ``/v1/``.
+
     ``calls``: what has been called, in order. ``kill``: at which call the guarded process gets the signal ``number``,
     and whether the server gets the call before; the process gets no response to it.
     """
@@ -65,6 +67,8 @@ class _Handler(BaseHTTPRequestHandler):
         if is_last and not is_served:
             self.close_connection = gate.has_killed()
             return
+        if self.path.startswith("/v1/"):
+            service = "/v1/"
         target = urlsplit(next(url for word, url in gate.targets.items() if service.startswith(word)))
         connection = http.client.HTTPConnection(str(target.hostname), target.port, timeout=30)
         headers = {name: value for name, value in self.headers.items() if name.lower() not in _OWN}

@@ -108,6 +108,7 @@ class JobServer(ThreadingHTTPServer):
         self.on_create: Callable[[], None] = lambda: None
         self.on_stop: Callable[[str], None] = lambda _name: None
         self.on_describe: Callable[[int], None] = lambda _count: None
+        self.on_search: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]] = lambda _request, page: page
 
     @property
     def environ(self) -> dict[str, str]:
@@ -238,6 +239,26 @@ class JobServer(ThreadingHTTPServer):
         more = {"NextToken": str(start + size)} if start + size < len(found) else {}
         return {"TrainingJobSummaries": page, **more}
 
+    def search(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the newest jobs, with their tags, whose names contain a text; ``on_search`` may change the page."""
+        filters = {
+            each["Name"]: each.get("Value", "") for each in request.get("SearchExpression", {}).get("Filters", ())
+        }
+        part = filters.get("TrainingJobName", "")
+        found = sorted((-self._created(name), name) for name in self.jobs if part in name)
+        start = int(request.get("NextToken", 0))
+        stop = start + request["MaxResults"]
+        page = [
+            {
+                "TrainingJob": {
+                    **self._described(name, self.jobs[name][0]),
+                    "Tags": self.requests.get(name, {}).get("Tags", []),
+                }
+            }
+            for _, name in found[start:stop]
+        ]
+        return self.on_search(request, {"Results": page, **({"NextToken": str(stop)} if stop < len(found) else {})})
+
     def algorithm(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return an algorithm that has the hyperparameters of ``algorithm_defaults``."""
         known = [{"Name": name, "DefaultValue": value} for name, value in self.algorithm_defaults.items()]
@@ -287,6 +308,7 @@ class _Handler(BaseHTTPRequestHandler):
                     "CreateTrainingJob": server.create,
                     "ListTags": server.tags,
                     "ListTrainingJobs": server.listed,
+                    "Search": server.search,
                     "AddTags": server.add_tags,
                     "DescribeLogStreams": server.streams,
                     "GetLogEvents": server.events,

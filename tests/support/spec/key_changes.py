@@ -21,6 +21,10 @@ LOOP = {
 PIPE = {**PLAIN, "input_mode": "Pipe", "entry_point": LOOP}
 READY = {**PLAIN, "image": job_samples.IMAGE_URI, "entry_point": {"command": ["train"]}, "source": None}
 FILES = {"file_system": {"id": "fs-0123456789abcdef0", "type": "EFS", "path": "/a", "access": "ro"}}
+QUEUED = {
+    **PLAIN,
+    "queue": {"name": "training", "priority": 10, "share": "ads", "attempts": 3, "timeout": "8h", "preemptions": 2},
+}
 GROUPS = {"groups": [{"name": "a", "instance_type": "ml.m5.large", "count": 1}]}
 ANY_OF = {
     "any_of": [
@@ -147,6 +151,14 @@ _CHANGES = {
     "spot": (PLAIN, {"max_wait": "30h"}),
     "spot.max_wait": ({**PLAIN, "spot": {"max_wait": "30h"}}, "31h"),
     "retries": (PLAIN, 2),
+    "queue": (PLAIN, "training"),
+    "queue.name": (QUEUED, "other"),
+    "queue.priority": (QUEUED, 20),
+    "queue.share": (QUEUED, "search"),
+    "queue.quota_share": (QUEUED, "research"),
+    "queue.attempts": (QUEUED, 4),
+    "queue.timeout": (QUEUED, "9h"),
+    "queue.preemptions": (QUEUED, 3),
     "output": (PLAIN, {"s3": "s3://elsewhere/"}),
     "output.s3": (PLAIN, "s3://elsewhere/"),
     "output.kms_key": (PLAIN, "key"),

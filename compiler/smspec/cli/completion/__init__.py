@@ -34,12 +34,14 @@ KINDS: dict[str, Kind] = {
     "FILE": "file",
     "FILE|NAME": "file",
     "KIND,…": "changes",
+    "NAME|RUNDIR": "file",
     "NAME|SPEC": "file",
     "NAME|SPEC|RUNDIR": "file",
     "OLD NEW | PATH": "file",
     "PATH": "file",
     "REV": "revision",
     "SPEC": "file",
+    "SPEC|DIR": "file",
     "vars.NAME=VALUE": "variables",
 }
 """The kind of a value by its metavar in ``--help``; any other value has no completion."""

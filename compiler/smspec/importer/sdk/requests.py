@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from smspec.importer.imported import NotImported, slug
+from smspec.importer.imported import NotImported, add_tags, slug
 from smspec.importer.sdk.arguments import (
     DEFAULT_MAX_RUN,
     DEFAULT_VOLUME,
@@ -32,8 +32,8 @@ from smspec.importer.sdk.sdk_request import (
     SdkRequest,
     encoded,
     launch,
-    not_in_a_spec,
     put,
+    queue_arguments,
     script_source,
 )
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value, joined
@@ -81,7 +81,9 @@ class RequestOfJob:
         self._mode(inputs)
         self._metrics_switch()
         self._debugging(output, distribution)
-        self.not_imported += not_in_a_spec(self.job.call, self.variables)
+        queue = queue_arguments(self.job.call, self.variables)
+        self.not_imported += queue.not_imported
+        add_tags(self.request, queue.tags)
         self._leftover()
         return SdkRequest(
             request=self.request,
@@ -93,6 +95,7 @@ class RequestOfJob:
             additions=tuple(self.additions),
             not_imported=tuple(self.not_imported),
             dependencies=self._dependencies() if source else (),
+            queue=queue.keys,
         )
 
     def _lose(self, argument: str, why: str) -> None:

@@ -70,7 +70,7 @@ def imported_job(found: ReadProgram, choice: str | None) -> Imported:
         not_imported=tuple(lost),
         region=region,
         stem=made.stem,
-        keys=keys,
+        keys=keys | ({"queue": made.queue} if made.queue else {}),
         patch=patch,
         variables=tuple(variables.declared.values()),
         additions=made.additions,

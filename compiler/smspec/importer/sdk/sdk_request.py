@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterator
 
 from smspec.importer.imported import NotImported
 from smspec.importer.marks import holds_mark
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkPlace
 from smspec.importer.sdk.variables import NotResolved, Variables
+from smspec.service.shapes import member, structure
 from smspec.source.frozen import dataclass, field
+from smspec.spec.keys import ROW
 
 _PYTORCH = ("PyTorch", "HuggingFace")
 
@@ -26,16 +27,20 @@ NOT_FOLLOWED = "the program may change them where smspec does not follow"
 QUEUE = "queue"
 """The argument of a call that holds what belongs to its queue of AWS Batch."""
 
-_OF_THE_QUEUE = {
-    "priority": "schedulingPriority",
-    "share_identifier": "shareIdentifier",
-    "timeout": "timeoutConfig",
-    "retry_config": "retryStrategy",
-    "tags": "tags",
-    "quota_share_name": "quotaShareName",
-    "preemption_config": "preemptionConfiguration",
+_QUEUE_KEYS = {
+    "queue_name": ("name",),
+    "priority": ("priority",),
+    "share_identifier": ("share",),
+    "quota_share_name": ("quota_share",),
+    "retry_config": ("attempts", "attempts"),
+    "timeout": ("timeout", "attemptDurationSeconds"),
+    "preemption_config": ("preemptions", "preemptionRetriesBeforeTermination"),
 }
-"""Argument of `TrainingQueue.submit` → the member of SubmitServiceJob that it is."""
+"""Argument of `TrainingQueue.submit` → the key of `queue`, and the member of the argument that it is."""
+
+_TEXTS = ("name", "share", "quota_share")
+_USUAL_TIMEOUT = "1d"
+"""What `TrainingQueue.submit` sends if it is not given one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,24 +195,50 @@ class Job:
         return self.estimator.kind.rpartition(".")[2]
 
 
-def not_in_a_spec(call: SdkInstance | None, variables: Variables) -> Iterator[NotImported]:
-    """Yield what a queue of AWS Batch is given besides the request, and how to give it the same."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueArguments:
+    """What a queue of AWS Batch is given besides the request: ``keys`` of `queue`, and ``tags`` of the job."""
+
+    keys: dict[str, object] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
+    not_imported: tuple[NotImported, ...] = ()
+
+
+def queue_arguments(call: SdkInstance | None, variables: Variables) -> QueueArguments:
+    """Return what a call gives to its queue; nothing if it is not a call of one."""
     given = call.arguments.get(QUEUE) if call is not None else None
-    for name, value in given.values.items() if isinstance(given, Entries) else ():
+    if not isinstance(given, Entries):
+        return QueueArguments()
+    keys: dict[str, object] = {}
+    tags: dict[str, str] = {}
+    lost: list[NotImported] = []
+    for name, value in given.values.items():
         if value is None or name == "job_name":
             continue
+        key, *inner = _QUEUE_KEYS.get(str(name), (str(name),))
         try:
-            written = json.dumps(variables.json(value, str(name)))
-        except NotResolved:
-            written = ""
-        written = "" if holds_mark(written) else written
-        if name == "queue_name":
-            queue = written.strip('"') or "QUEUE"
-            why = f"`smspec render --batch={queue}` prints the request for {'this queue' if written else 'a queue'}"
-        else:
-            member = _OF_THE_QUEUE.get(str(name), str(name))
-            why = f"add `{member}{f': {written}' if written else ''}` to what `smspec render --batch` prints"
-        yield NotImported((QUEUE, str(name)), why)
+            plain = variables.json(value, str(name))
+        except NotResolved as why:
+            lost.append(NotImported((QUEUE, str(name)), f"{why}; set `queue.{key}`"))
+            continue
+        if name == "tags":
+            tags = {str(tag): str(text) for tag, text in structure(plain).items() if not holds_mark(str(tag))}
+            continue
+        found = member(plain, *inner)
+        row = ROW.get(f"{QUEUE}.{key}")
+        is_text = isinstance(found, str) and found and not inner and key != "priority"
+        if row is None or not (is_text or (isinstance(found, int) and key not in _TEXTS)):
+            lost.append(NotImported((QUEUE, str(name)), f"set `queue.{key}`" if row else "the spec has no such key"))
+            continue
+        keys[key] = found if is_text else row.written(found)
+        lost += [
+            NotImported((QUEUE, str(name), each), "the spec has no such key")
+            for each, value_of in structure(plain).items()
+            if inner and each not in inner and value_of
+        ]
+    if keys.get("name") and "timeout" not in given.values:
+        keys["timeout"] = _USUAL_TIMEOUT
+    return QueueArguments(keys=keys, tags=tags, not_imported=tuple(lost))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +246,8 @@ class SdkRequest:
     """``request`` has no hyperparameters that the keys of the spec add. ``switches`` are those that no key adds.
 
     ``additions``: what the SDK adds by itself. ``region`` None: no key needs one. ``delivery``: how the code gets to
-    the container, without network isolation. ``dependencies``: paths that the SDK adds to the source.
+    the container, without network isolation. ``queue``: the key of that name.
+    ``dependencies``: paths that the SDK adds to the source.
     """
 
     request: dict[str, object]
@@ -228,6 +260,7 @@ class SdkRequest:
     not_imported: tuple[NotImported, ...]
     dependencies: tuple[str, ...]
     delivery: str = "s3"
+    queue: dict[str, object] = field(default_factory=dict)
 
 
 def put(request: dict[str, object], path: tuple[str, ...], value: object) -> None:

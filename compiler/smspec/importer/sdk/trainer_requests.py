@@ -7,7 +7,7 @@ The defaults are those of sagemaker-train 1.27.0 (Apache-2.0), `defaults.py` and
 
 from __future__ import annotations
 
-from smspec.importer.imported import NotImported, slug
+from smspec.importer.imported import NotImported, add_tags, slug
 from smspec.importer.sdk.arguments import DEFAULT_VOLUME, arguments_of, as_member, shape_at, structure
 from smspec.importer.sdk.images import image_of_call, is_image_call
 from smspec.importer.sdk.inputs import trainer_channels
@@ -18,8 +18,8 @@ from smspec.importer.sdk.sdk_request import (
     Job,
     Launch,
     SdkRequest,
-    not_in_a_spec,
     put,
+    queue_arguments,
     script_source,
 )
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value, joined
@@ -93,7 +93,9 @@ class RequestOfTrainer:
         if source is not None:
             self.additions.append(_OWN)
         self._leftover()
-        self.not_imported += not_in_a_spec(self.job.call, self.variables)
+        queue = queue_arguments(self.job.call, self.variables)
+        self.not_imported += queue.not_imported
+        add_tags(self.request, queue.tags)
         return SdkRequest(
             request=self.request,
             stem=stem,
@@ -105,6 +107,7 @@ class RequestOfTrainer:
             not_imported=tuple(self.not_imported),
             dependencies=(),
             delivery="channel",
+            queue=queue.keys,
         )
 
     def _lose(self, argument: str, why: str) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from smspec.importer.imported import Imported, NotImported, RequestNotFound, without_tags
-from smspec.service.shapes import items, pinned_model, structure
+from smspec.importer.imported import Imported, NotImported, RequestNotFound, add_tags, without_tags
+from smspec.service.request import OWN_TAGS
+from smspec.service.shapes import items, member, pinned_model, structure
+from smspec.spec.keys import ROW
 
 _TELLING = ("TrainingJobName", "AlgorithmSpecification", "ServerlessJobConfig", "OutputDataConfig")
 
@@ -61,6 +63,16 @@ ANSWERS = (
 """Members of a response that no request has."""
 
 _RESERVED_TAG = "aws:"
+
+_OF_THE_QUEUE = {
+    "priority": ("schedulingPriority",),
+    "share": ("shareIdentifier",),
+    "quota_share": ("quotaShareName",),
+    "attempts": ("retryStrategy", "attempts"),
+    "timeout": ("timeoutConfig", "attemptDurationSeconds"),
+    "preemptions": ("preemptionConfiguration", "preemptionRetriesBeforeTermination"),
+}
+"""Key of `queue` → its member of SubmitServiceJob."""
 
 
 def detect_request(data: dict[str, object]) -> bool:
@@ -128,17 +140,33 @@ def detect_service_job(data: dict[str, object]) -> bool:
 
 
 def request_of_service_job(data: dict[str, object]) -> Imported:
-    """Return the request of the service job."""
+    """Return the request of the service job, and its queue."""
     try:
         request = json.loads(str(data[_REQUEST]))
     except (ValueError, RecursionError) as fault:
         raise RequestNotFound(f"`{_REQUEST}` is not JSON") from fault
-    name = data.get("jobName")
+    name, queue = data.get("jobName"), data.get("jobQueue")
+    keys: dict[str, object] = {"name": queue} if isinstance(queue, str) else {}
+    lost: list[NotImported] = []
+    for key, steps in _OF_THE_QUEUE.items() if keys else ():
+        value = member(data, *steps)
+        if value is not None:
+            keys[key] = ROW[f"queue.{key}"].written(value)
+    if items(data, "retryStrategy", "evaluateOnExit"):
+        lost.append(NotImported(("retryStrategy", "evaluateOnExit"), "the spec has no such key"))
+    read = {_REQUEST, "jobName", "serviceJobType", "tags", *(("jobQueue",) if keys else ())}
+    read |= {steps[0] for key, steps in _OF_THE_QUEUE.items() if key in keys}
+    tagged = structure({"": request}, "")
+    tags = {key: value for key, value in structure(data, "tags").items() if not key.startswith(OWN_TAGS)}
+    add_tags(tagged, {key: str(value) for key, value in tags.items()})
     return Imported(
         form="a service job of AWS Batch",
-        request=structure({"": request}, ""),
-        left_out=tuple(each for each in data if each not in (_REQUEST, "jobName", "serviceJobType")),
+        request=tagged,
+        not_imported=tuple(lost),
+        left_out=tuple(each for each in data if each not in read),
         stem=name if isinstance(name, str) else "",
+        keys={"queue": keys if len(keys) > 1 else queue} if keys else {},
+        region=_region(data.get("jobArn")),
     )
 
 

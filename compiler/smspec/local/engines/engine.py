@@ -16,7 +16,7 @@ from typing import Protocol
 from smspec.local.channels.channel_data import MountedChannel
 from smspec.local.channels.feeder_process import FeederProcess
 from smspec.local.feeder.plan import FeederPlan
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 from smspec.local.running.request import RunFailed, RunRequest
 from smspec.local.running.run_directory import HostDirectory, RunDirectory
 from smspec.local.running.training_request import Host

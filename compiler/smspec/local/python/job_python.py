@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from smspec.installers import own_pip_settings, variables_of_installers
-from smspec.local.python.cache import EnvironmentCache
-from smspec.local.python.environment import copy_scripts, make_environment, make_layer, unpack_wheels
+from smspec.local.python.environment import EnvironmentCache, copy_scripts, make_environment, make_layer, unpack_wheels
 from smspec.local.python.interpreter import (
     Interpreter,
     fits,

@@ -29,7 +29,7 @@ from smspec.local.record.report_html import (
 )
 from smspec.local.record.summary import RunRecord, Summary
 from smspec.local.watch.metric_counts import MetricCount, MetricValues
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 
 _MOST_STRETCHES, _SHORTEST = 240, 0.05
 _TICKS = 4
@@ -243,3 +243,20 @@ def _curve(of_host: MetricValues) -> Curve:
         numbers[-1] = of_host.count - 1  # always kept, whatever the distance to the one before it
     points = zip(numbers, of_host.values, strict=True)
     return Curve(of_host.host, tuple((float(number + 1), value) for number, value in points if value is not None))
+
+
+def compared_charts(sides: Sequence[tuple[str, Sequence[MetricValues]]]) -> str:
+    """Return the charts of two jobs: one for each metric, in it a curve for each job and host. ``sides``: by name."""
+    curves: dict[str, list[Curve]] = {}
+    for name, values in sides:
+        for each in values:
+            curve = _curve(each)
+            if len(curve.points) > 1:
+                curves.setdefault(each.metric, []).append(replace(curve, label=visible(f"{name} {each.host}")))
+    text = ""
+    for metric, found in curves.items():
+        chart = trace(found)
+        if chart is not None:
+            shown = visible(metric)
+            text += html.chart_section(shown, chart, f"values of {shown}, by job and host", "")
+    return text

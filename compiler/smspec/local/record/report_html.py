@@ -25,23 +25,28 @@ _COLORS = 8
 _NUMBER, _PREDICTED, _NOTED = (f' class="{name}"' for name in ("number", "predicted", "noted"))
 _ESCAPES = str.maketrans({"&": "&amp;", ">": "&gt;", "<": "&lt;", "'": "&#39;", '"': "&#34;"})
 
-_STYLE = f"""\
-.status {{ font-weight: 600; }}
+CHART_STYLE = f"""\
 svg {{ display: block; width: 100%; height: auto; overflow: visible; }}
 svg text {{ fill: var(--soft); font-size: 11px; }}
 .grid {{ stroke: var(--line); stroke-width: 1; }}
 .curve {{ fill: none; stroke-width: 1.6; stroke-linejoin: round; }}
 .legend {{ display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 13px; margin: 2px 0 0 {LEFT}px; }}
 .key {{ display: inline-block; width: 14px; height: 3px; margin-right: 6px; vertical-align: middle; }}
-.bar {{ display: flex; height: 12px; width: 220px; background: var(--box); border-radius: 2px; overflow: hidden; }}
-.waiting {{ background: var(--waiting); }} .computing {{ background: var(--computing); }}
-.range {{ display: flex; height: 8px; width: 110px; margin: 2px 0 3px; background: var(--box); border-radius: 2px; \
-overflow: hidden; }}
-.least {{ background: var(--computing); }} .most {{ background: var(--computing); opacity: 0.35; }}
-.predicted .noted td {{ border-bottom: 0; padding-bottom: 0; }} .predicted .note td {{ white-space: normal; \
-padding-top: 0; font-size: 13px; }}
 @media (max-width: 600px) {{ svg text {{ font-size: 19px; }} .across {{ transform: translateY(7px); }} \
-.curve {{ stroke-width: 2.6; }} .bar {{ width: 90px; }} }}
+.curve {{ stroke-width: 2.6; }} }}
+"""
+"""The style of charts alone."""
+
+_STYLE = """\
+.status { font-weight: 600; }
+.bar { display: flex; height: 12px; width: 220px; background: var(--box); border-radius: 2px; overflow: hidden; }
+.waiting { background: var(--waiting); } .computing { background: var(--computing); }
+.range { display: flex; height: 8px; width: 110px; margin: 2px 0 3px; background: var(--box); border-radius: 2px; \
+overflow: hidden; }
+.least { background: var(--computing); } .most { background: var(--computing); opacity: 0.35; }
+.predicted .noted td { border-bottom: 0; padding-bottom: 0; } .predicted .note td { white-space: normal; \
+padding-top: 0; font-size: 13px; }
+@media (max-width: 600px) { .bar { width: 90px; } }
 """
 
 
@@ -111,8 +116,8 @@ def head(summary: Summary, facts: Sequence[tuple[str, object]]) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta name="generator" content="smspec">\n<title>{job}: {status}</title>\n<style>\n{style()}{_STYLE}'
-        f"</style>\n</head>\n<body>\n<header>\n<h1>{job}</h1>\n"
+        f'<meta name="generator" content="smspec">\n<title>{job}: {status}</title>\n<style>\n{style()}'
+        f"{CHART_STYLE}{_STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{job}</h1>\n"
         f'<p><span class="status {"good" if summary.status == "Completed" else "bad"}">{status}</span>{how}'
         f" after {shown(duration(summary.seconds))}</p>\n{failure}<dl>\n{definitions(facts)}</dl>\n</header>\n"
     )
@@ -140,11 +145,12 @@ def charts(title: str, story: str, drawn: Sequence[tuple[str, Chart]], label: st
     """Return a chapter with charts. ``label`` has a place for the name of each; ``unit`` is that of its values."""
     if not drawn:
         return ""
-    text = "".join(_chart(name, chart, label.format(name), unit) for name, chart in drawn)
+    text = "".join(chart_section(name, chart, label.format(name), unit) for name, chart in drawn)
     return f'\n<h2>{title}</h2>\n<p class="soft">{story}, one curve per host.</p>\n{text}'
 
 
-def _chart(title: str, chart: Chart, label: str, unit: str) -> str:
+def chart_section(title: str, chart: Chart, label: str, unit: str) -> str:
+    """Return one chart with its legend."""
     lines = [f'<section class="chart">\n<h3>{shown(title)}</h3>']
     lines.append(f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{shown(label)}">')
     for tick in chart.up:

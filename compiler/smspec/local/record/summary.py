@@ -25,7 +25,7 @@ from smspec.local.running.events import (
     LogLines,
     Remark,
 )
-from smspec.local.running.request import JobStatus
+from smspec.local.running.request import GitCommit, JobStatus
 from smspec.local.watch.host_log import LogTail
 from smspec.local.watch.metric_counts import MetricCount, MetricValues
 from smspec.source.frozen import asdict, dataclass, field, replace
@@ -187,8 +187,9 @@ class Summary:
     """The facts about a finished run. ``job_status`` None: it was stopped before a host had ended.
 
     ``why``: why it ran on this engine, if `auto` prefers another one; ``differences`` are those from SageMaker.
-    ``started``: in UTC. ``versions``: name → version, None if only the image knows it. ``hyperparameters`` and
-    ``warnings`` have their secrets masked.
+    ``started``: in UTC. ``versions``: name → version, None if only the image knows it. ``hyperparameters``,
+    ``warnings``, and ``request``, that of the job in SageMaker, have their secrets masked. ``commit``: of git; None
+    outside of it.
     """
 
     job: str
@@ -214,6 +215,8 @@ class Summary:
     metrics: tuple[MetricCount, ...] = ()
     throughput: tuple[Throughput, ...] = ()
     prediction: Prediction | None = None
+    request: Mapping[str, object] = field(default_factory=dict)
+    commit: GitCommit | None = None
 
     def to_json(self) -> str:
         """Return the text of summary.json."""
@@ -224,6 +227,8 @@ class Summary:
             "failed_host": self.failed,
             "failure_reason": self.failure_reason or None,
             "started": self.started or None,
+            "git_commit": self.commit and self.commit.name,
+            "git_dirty": self.commit and self.commit.is_dirty,
             "versions": dict(self.versions),
             "hyperparameters": dict(self.hyperparameters),
             "warnings": list(self.warnings),
@@ -238,6 +243,7 @@ class Summary:
             "model": asdict(self.model) if self.model else None,
             "output": asdict(self.output) if self.output else None,
             "prediction": self.prediction.to_dict() if self.prediction else None,
+            "request": dict(self.request),
         }
         # One line each: people read what is above, programs plot these.
         values = _lines(one for metric in self.metrics for one in metric.values)

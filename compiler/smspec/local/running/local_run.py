@@ -17,7 +17,7 @@ from smspec.local.engines.engine import JobToRun, RunningHost
 from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.prediction.predicting import predicted_job
 from smspec.local.prediction.prediction import Prediction
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 from smspec.local.python.interpreter import matching_interpreter
 from smspec.local.python.wanted import wanted_python
 from smspec.local.record.artifacts import Collected, collect
@@ -50,12 +50,13 @@ from smspec.local.running.run_end import (
 from smspec.local.running.supervision import Fleet, Supervision, Verdict, name_of, present_hosts
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.local.watch.file_watch import CheckpointWatch
-from smspec.local.watch.host_log import redactor, shown_hyperparameters
+from smspec.local.watch.host_log import redactor, shown_hyperparameters, shown_request
 from smspec.local.watch.machine_processes import Leftovers
 from smspec.local.watch.memory_watch import OUT_OF_MEMORY, MemoryWatch, ProcessKilling, memory_limits
 from smspec.local.watch.metric_counts import count_metrics
 from smspec.plan import Plan
 from smspec.render.tree import FileTree
+from smspec.service.shapes import structure
 from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage, JobSpec
 
@@ -318,6 +319,8 @@ class LocalRun:
             rehearsed=rehearsed(self._request.injection, record.injected),
             versions={"smspec": __version__, "python": self._engine.python_version, "engine": self._engine.title},
             hyperparameters=shown_hyperparameters(self._training, record.hide),
+            request=structure(shown_request(self._plan.request.payload, record.hide)),
+            commit=self._request.commit,
             engine=self._engine.name,
             why=self._engine.why,
             differences=tuple(self._engine.differences),

@@ -101,6 +101,14 @@ class SurroundingFaults:
 NO_FAULTS = SurroundingFaults()
 
 
+@dataclass(frozen=True, slots=True)
+class GitCommit:
+    """The commit that a spec is in. ``is_dirty``: a run may contain what the commit does not."""
+
+    name: str
+    is_dirty: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
     """``directory`` is where the run writes everything; ``scratch_dir`` is removed when the command ends.
@@ -121,13 +129,14 @@ class RunRequest:
     ``interruption`` ends all hosts on purpose; ``checkpoints``: a directory, the content of the checkpoint directory of
     every host at its start; ``is_watched``: report changes of the checkpoints while the hosts run. ``built``: the
     directory with a build of the same plan, if it is not in ``scratch_dir``.
-    ``waits``: shows what is waited for.
+    ``waits``: shows what is waited for. ``commit``: that of the spec, for the record.
     ``predicts``: predict the job in SageMaker.
     """
 
     directory: str
     scratch_dir: str
     base_dir: str
+    commit: GitCommit | None = None
     python: str | None = None
     waits: Callable[[str], AbstractContextManager[object]] = nullcontext
     may_install: bool = True

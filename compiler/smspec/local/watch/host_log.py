@@ -17,6 +17,7 @@ from functools import cache, cached_property
 from typing import BinaryIO
 
 from smspec.diagnostics.quoting import last_state
+from smspec.diagnostics.secrets import option_name
 from smspec.local.running.training_request import TrainingRequest
 from smspec_runtime.masking import (
     MASK,
@@ -244,6 +245,20 @@ def shown_hyperparameters(request: TrainingRequest, hide: Callable[[str], str]) 
     """Return the hyperparameters of a job by name, secrets masked; whatever has the name of a secret is one."""
     named = sorted(request.hyperparameters.items())
     return {name: MASK if is_secret(name) else hide(value) for name, value in named}
+
+
+def shown_request(value: object, hide: Callable[[str], str], name: str = "") -> object:
+    """Return a request, or a part of it with a name, with secrets masked as `shown_hyperparameters` does."""
+    if isinstance(value, dict):
+        if value.keys() == {"Key", "Value"}:  # a tag is also a name and a value
+            return {"Key": value["Key"], "Value": shown_request(value["Value"], hide, str(value["Key"]))}
+        return {key: shown_request(inner, hide, str(key)) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        options = ["", *((option_name(word) if isinstance(word, str) else "") for word in value)]
+        return [shown_request(inner, hide, option or name) for inner, option in zip(value, options, strict=False)]
+    if not isinstance(value, str):
+        return value
+    return MASK if is_secret(name) else hide(value)
 
 
 def value_redactor(values: Sequence[str]) -> Callable[[str], str]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 from smspec.local.running.request import FaultRefused, RunConsole, Signals, SurroundingFaults
 from smspec.local.running.run_directory import REHEARSAL, RunDirectory, claim
 from smspec.rehearsal.disturbances import no_interruption_reason

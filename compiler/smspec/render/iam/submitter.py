@@ -43,6 +43,10 @@ _JOB = [
     "sagemaker:ListTags",
     "sagemaker:StopTrainingJob",
 ]
+_FOLLOW = ["sagemaker:DescribeTrainingJob", "sagemaker:ListTags"]
+_RUN = ["batch:DescribeServiceJob", "batch:TerminateServiceJob", "batch:UpdateServiceJob"]
+_FIND = ["batch:DescribeJobQueues", "batch:GetJobQueueSnapshot", "batch:ListServiceJobs"]
+_READ_QUEUES = ["batch:DescribeSchedulingPolicies", "batch:DescribeServiceEnvironments", "batch:ListQuotaShares"]
 _UPLOAD = ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"]
 _READ_LOGS = ["logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents"]
 _CREATE = ["ecr:CreateRepository", "ecr:PutLifecyclePolicy"]
@@ -78,7 +82,7 @@ def submitter_policy(plan: Plan, region: str | None) -> Rendering:
     uploads = [found for upload in plan.uploads if (found := delivery(upload.uri))]
     results = [found for found in (directory(member(payload, "OutputDataConfig", "S3OutputPath")),) if found]
     statements = [
-        allow("RunJobsOfThisName", _JOB, [place.arn("sagemaker", f"training-job/{_jobs(plan)}")]),
+        *_run(plan, place),
         allow("FindJobsByName", ["sagemaker:ListTrainingJobs"], ["*"]),  # IAM has no resources for it
         allow(
             "PassTheRole",
@@ -99,6 +103,24 @@ def submitter_policy(plan: Plan, region: str | None) -> Rendering:
     pushed = parsed_reference(plan.image.uri) if plan.image else None
     notes = repository_notes([pushed.repository] if pushed and pushed.account else [])
     return Rendering(text=json.dumps({"PolicyDocument": policy(statements)}, indent=2) + "\n", notes=tuple(notes))
+
+
+def _run(plan: Plan, place: JobPlace) -> list[Statement]:
+    """Return the statements to create the job, and to follow and stop it: in SageMaker, or in its queue."""
+    queue = plan.queue
+    if queue is None:
+        return [allow("RunJobsOfThisName", _JOB, [place.arn("sagemaker", f"training-job/{_jobs(plan)}")])]
+    arn = queue.name if queue.name.startswith("arn:") else place.arn("batch", f"job-queue/{queue.name}")
+    jobs = place.arn("batch", "service-job/*")
+    return [
+        # AWS Batch creates the training jobs, whose names begin with its own.
+        allow("FollowJobsOfTheQueue", _FOLLOW, [place.arn("sagemaker", "training-job/AWSBatch*")]),
+        allow("SubmitToTheQueue", ["batch:SubmitServiceJob", "batch:TagResource"], [arn, jobs]),
+        allow("RunServiceJobs", _RUN, [jobs]),
+        # The service authorization reference lists no resources for these.
+        allow("FindServiceJobs", _FIND, ["*"]),
+        allow("OptionalReadTheQueue", _READ_QUEUES, ["*"]),
+    ]
 
 
 def _jobs(plan: Plan) -> str:

@@ -11,7 +11,7 @@ import functools
 import os
 from typing import TYPE_CHECKING
 
-from smspec.diagnostics.quoting import multiline_visible
+from smspec.diagnostics.quoting import multiline_visible, visible
 
 if TYPE_CHECKING:
     import jinja2
@@ -28,16 +28,25 @@ def _visible(value: object) -> object:
     return multiline_visible(str(value)) if is_user_text else value
 
 
+def _visible_line(value: object) -> object:
+    """Return what an expression shows: text of users begins no line."""
+    is_user_text = isinstance(value, str) and not hasattr(value, "__html__")
+    return visible(str(value)) if is_user_text else value
+
+
 @functools.cache
-def page_template(name: str) -> jinja2.Template:
-    """Return a template, compiled once; it can include ``style.css``. All text in it is escaped."""
+def page_template(name: str, *, has_lines: bool = True) -> jinja2.Template:
+    """Return a template, compiled once; it can include ``style.css``. All text in it is escaped.
+
+    ``has_lines`` False: values are lines, so that none of them begins one.
+    """
     import jinja2  # Imported late: few commands write a page.
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_SHARED),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
-        finalize=_visible,
+        finalize=_visible if has_lines else _visible_line,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

@@ -17,6 +17,7 @@ from smspec.service.job_costs import hosts_text
 from smspec.service.request import Request
 from smspec.source import Mapping, Path
 from smspec.source.frozen import replace
+from smspec.spec.keys import rows_below
 from smspec.spec.layers.merging import ANY_OF
 
 CEILING = "ceiling"
@@ -145,6 +146,18 @@ def _hosts_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     if old_region != new_region and _has_known_regions(pair):
         what = "region that the job runs in"
         yield pair.change(HOSTS.name, ("region",), what, old=old_region, new=new_region, brief="region")
+    yield from _of_queue(pair, HOSTS.name)
+
+
+def _of_queue(pair: Pair, kind: str) -> Iterator[Change]:
+    """Yield the changes of a kind in how the job waits in a queue of AWS Batch; a request says nothing about that."""
+    old, new = pair.old.queue, pair.new.queue
+    if old == new or pair.old.request is None or pair.new.request is None:
+        return
+    for row in rows_below("queue"):
+        was, will = (row.written(getattr(queue, row.name, None)) for queue in (old, new))
+        if row.kind == kind and was != will:
+            yield pair.change(kind, ("queue", row.name), row.called, old=was, new=will, brief="queue")
 
 
 def _has_known_regions(pair: Pair) -> bool:
@@ -155,7 +168,7 @@ def _has_known_regions(pair: Pair) -> bool:
 
 HOSTS = Kind(
     name="hosts",
-    meaning="instance type, count, groups, volume, keep-alive, region, maximum wait for instances, and how "
+    meaning="instance type, count, groups, volume, keep-alive, region, queue, maximum wait for instances, and how "
     "processes start",
     changes=_hosts_changes,
     verdict=listing("changes hosts"),
@@ -191,8 +204,12 @@ def _alone(version: JobVersion, request: RequestPlan) -> JobVersion:
 def _cost_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield the changes of limits, then of the resulting cost ceiling."""
     yield from by_member(pair, COST.name)
+    yield from _of_queue(pair, COST.name)
     yield from _of_alternatives(pair, COST.name)
-    old, new = (highest_ceiling(version.payloads, pair.prices, version.region) for version in (pair.old, pair.new))
+    old, new = (
+        highest_ceiling(version.payloads, pair.prices, version.region, version.attempts)
+        for version in (pair.old, pair.new)
+    )
     if old is None if new is None else old is not None and (old.hours, old.usd) == (new.hours, new.usd):
         return
     yield ceiling_change(pair, old, new)

@@ -47,7 +47,7 @@ _MOST_HOSTS = 256
 _LONGEST = 1024
 """Characters of a FailureReason, and of a line that is searched."""
 _MOST_EVIDENCE = 200
-_RETRIES = {
+RETRIES = {
     "no": "no, the job fails again without a change",
     "yes": "yes, the same job may succeed",
     "later": "later, once there is room",
@@ -128,7 +128,7 @@ class Diagnosis:
         yield f"what to do: {cause.fix}"
         if self.now:
             yield "now: " + ", ".join(f"`{key}` is {value}" for key, value in self.now)
-        yield f"retry helps: {_RETRIES[cause.retry]}"
+        yield f"retry helps: {RETRIES[cause.retry]}"
         yield f"see: {cause.source}"
 
     def record(self) -> dict[str, object]:

@@ -25,7 +25,7 @@ def cost_above_the_limit(request: Request, policy: Policy) -> Iterator[Finding]:
     # Imported late: few policies limit the cost, and fractions take longer to load than the checks of a spec.
     from smspec.service.cost_ceiling import ceiling_of, dollars
 
-    ceiling = ceiling_of(request.payload, policy.prices, request.region)
+    ceiling = ceiling_of(request.payload, policy.prices, request.region, request.attempts)
     if ceiling is not None and ceiling.usd is not None and ceiling.usd > policy.max_cost:
         yield COST_ABOVE_THE_LIMIT.at(
             ("ResourceConfig",),
@@ -45,7 +45,7 @@ def too_many_instance_hours(request: Request, policy: Policy) -> Iterator[Findin
     """
     if policy.max_hours is None:
         return
-    times = [instance_time(each) for each in choices(request.payload)]
+    times = [instance_time(each, request.attempts) for each in choices(request.payload)]
     seconds = max((sum(time.seconds.values()) for time in times if time is not None), default=0)
     if seconds > policy.max_hours * 3600:
         file = policy.file_of("max_hours")
@@ -67,7 +67,7 @@ def unknown_cost(request: Request, policy: Policy) -> Iterator[Finding]:
     """
     if policy.max_cost is None and policy.max_hours is None:
         return
-    times = [time for each in choices(request.payload) if (time := instance_time(each)) is not None]
+    times = [time for each in choices(request.payload) if (time := instance_time(each, request.attempts)) is not None]
     if not times:
         limit = "max_hours" if policy.max_cost is None else "max_cost"
         yield UNKNOWN_COST.at(

@@ -15,6 +15,8 @@ from smspec.service.request import LISTS_OF_RULES, Request
 from smspec.service.shapes import items, member, structure
 from smspec.source import Path
 
+_QUEUE: Path = ("queue",)
+
 MISSING_TAG = Rule("SM740", "missing required tag", evidence="policy", needs_every_layer=True)
 
 _MOST_NAMED = 8
@@ -222,6 +224,59 @@ def missing_required_base(files: Iterable[str], policy: Policy) -> Iterator[Find
             )
 
 
+DISALLOWED_QUEUE = Rule("SM762", "disallowed queue", evidence="policy")
+
+
+def disallowed_queue(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Reject a job in a queue that is not allowed.
+
+    A queue decides with whom a job shares its capacity, and who pays for it.
+    """
+    allowed = policy.allowed_queues
+    if allowed is not None and request.queue is not None and request.queue not in allowed:
+        name = request.queue.rpartition(":job-queue/")[2]
+        if name not in allowed:
+            yield DISALLOWED_QUEUE.at(
+                _QUEUE,
+                f"`{policy.file_of('allowed_queues')}` does not allow the queue `{shown(name)}`",
+                help=_one_of_allowed(allowed),
+            )
+
+
+MISSING_REQUIRED_QUEUE = Rule("SM763", "missing required queue", evidence="policy", needs_every_layer=True)
+
+
+def missing_required_queue(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Reject a spec without a queue where queues are listed.
+
+    A job without one starts at once, before those that wait. A raw request says nothing about queues.
+    """
+    if policy.allowed_queues is not None and request.queue is None and request.in_spec_words:
+        yield MISSING_REQUIRED_QUEUE.at(
+            _QUEUE,
+            f"`{policy.file_of('allowed_queues')}` lists queues, but `queue` is not set",
+            help=f"set `queue` to {one_of(policy.allowed_queues)}" if policy.allowed_queues else "check the policy",
+            on="key",
+        )
+
+
+PRIORITY_ABOVE_THE_LIMIT = Rule("SM764", "priority above the limit", evidence="policy")
+
+
+def priority_above_the_limit(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Reject a priority in a queue above the limit.
+
+    The highest priority starts first, whoever waits longer.
+    """
+    if policy.max_priority is not None and request.priority is not None and request.priority > policy.max_priority:
+        yield PRIORITY_ABOVE_THE_LIMIT.at(
+            (*_QUEUE, "priority"),
+            f"`{policy.file_of('max_priority')}` allows the priority {policy.max_priority}, but `queue.priority` is "
+            f"{request.priority}",
+            help=f"reduce it to {policy.max_priority}, or ask the policy owner",
+        )
+
+
 RULES = {
     missing_tag: None,
     disallowed_instance_family: None,
@@ -229,4 +284,7 @@ RULES = {
     disallowed_registry: None,
     storage_without_a_kms_key: None,
     job_outside_a_vpc: _key_of_the_network,
+    disallowed_queue: lambda _: _QUEUE,
+    missing_required_queue: lambda _: _QUEUE,
+    priority_above_the_limit: lambda _: (*_QUEUE, "priority"),
 }

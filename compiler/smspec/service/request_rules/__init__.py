@@ -14,7 +14,7 @@ from itertools import chain
 from smspec.diagnostics import Finding
 from smspec.service.request import Request
 from smspec.service.shape_limits import limit_findings
-from smspec.service.shapes import structure
+from smspec.service.shapes import Model, structure
 from smspec.source.frozen import ByIdentity
 
 BUILT_IN_ALGORITHM = "a built-in algorithm"
@@ -241,12 +241,14 @@ def request_findings(
     launcher: str | None = None,
     tagged_image: str = "",
     today: str = "",
+    model: Model | None = None,
 ) -> list[Finding]:
     """Return all errors and risks in a request, at paths of the request.
 
     The rules skip a member that does not have its shape, so that one error is not reported twice. ``region``: where the
     job is to run, if known; ``in_spec_words``: the request was made from a spec; ``launcher``: the name of the one in
     its image; ``tagged_image``: that image with its tag. ``today``: a date, empty if no file states one.
+    ``model``: that of the API; None is the pinned one.
     """
     request = Request(
         payload=payload,
@@ -256,7 +258,7 @@ def request_findings(
         tagged_image=tagged_image,
         today=today,
     )
-    shape = limit_findings(payload, in_spec_words=in_spec_words)
+    shape = limit_findings(payload, in_spec_words=in_spec_words, model=model)
     reported = {finding.path for finding in shape if finding.severity == "error"}
     rest = (found for found in rule_findings(request) if found.path not in reported or found.code.startswith(SECURITY))
     return [*shape, *rest]

@@ -9,7 +9,7 @@ from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.service.built_in_algorithm import script_of_aws
 from smspec.service.facts import accounts, architecture, images
-from smspec.service.instance_types import processors
+from smspec.service.instance_types import UPDATE, processors
 from smspec.service.patterns import shown
 from smspec.service.policy import KnownFacts, without_known
 from smspec.service.provided_images import ProvidedImage, is_built_in_algorithm
@@ -194,7 +194,7 @@ def unlisted_image_tag(request: Request) -> Iterator[Finding]:
             f"{HERE}: `{image.repository}` has no listed tag `{shown(image.tag)}`"
             f"{f' in `{image.region}`' if elsewhere else ''} {images.as_of()}",
             label=f"did you mean `{near}`?" if near else "",
-            help="use a listed tag; if the tag is newer, add SM385 to `checks.ignore`",
+            help=f"use a listed tag; if the tag is newer, run `{UPDATE}`, or add SM385 to `checks.ignore`",
         )
 
 

@@ -1,6 +1,6 @@
 """Keys of the hosts and of the launcher, `hosts` and `distribution`, and of what limits them.
 
-`stopping`, `spot`, and `retries` limit time and cost; `network` limits what the containers can reach.
+`stopping`, `spot`, `retries`, and `queue` limit time and cost; `network` limits what the containers can reach.
 """
 
 from __future__ import annotations
@@ -219,6 +219,32 @@ LIMITS: tuple[KeyRow, ...] = (
             KUBERNETES: "backoffLimit restartPolicy",
             ANYONE: "retry",
         },
+    ),
+    KeyRow(
+        "queue",
+        StructureForm(model.Queue, short="name"),
+        kind="hosts",
+        group="limits",
+        words={SDK: "queue_name"},
+    ),
+    KeyRow("queue.name", TEXT, kind="hosts", called="job queue"),
+    KeyRow(
+        "queue.priority",
+        NUMBER,
+        kind="hosts",
+        called="priority in the queue",
+        words={ANYONE: "scheduling_priority"},
+    ),
+    KeyRow("queue.share", TEXT, kind="hosts", called="fair share", words={SDK: "share_identifier"}),
+    KeyRow("queue.quota_share", TEXT, kind="hosts", called="quota share", words={SDK: "quota_share_name"}),
+    KeyRow("queue.attempts", NUMBER, kind="cost", called="attempts of the queue", words={SDK: "retry_config"}),
+    KeyRow("queue.timeout", DURATION, kind="cost", called="longest attempt of the queue"),
+    KeyRow(
+        "queue.preemptions",
+        NUMBER,
+        kind="cost",
+        called="preemptions before the queue ends the job",
+        words={SDK: "preemption_config"},
     ),
 )
 

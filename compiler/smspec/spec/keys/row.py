@@ -261,3 +261,7 @@ class KeyRow:
     def steps(self) -> tuple[str, ...]:
         """The member as a path into a request; empty if there is none."""
         return tuple(self.member.split(".")) if self.member else ()
+
+    def written(self, value: object) -> object:
+        """Return a value of a request as a spec has it: ``8h`` for 28800 seconds."""
+        return self.form.write(value) if isinstance(self.form, ValueForm) and value is not None else value

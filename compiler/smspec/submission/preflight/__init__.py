@@ -13,7 +13,8 @@ from typing import Any
 from smspec.service.facts import architecture
 from smspec.service.request import Request
 from smspec.source.frozen import dataclass
-from smspec.submission.preflight.account import account_questions
+from smspec.spec.model import Queue
+from smspec.submission.preflight.account import account_questions, queue_question
 from smspec.submission.preflight.asking import AwsQuestion, PreflightCalls
 from smspec.submission.preflight.buckets import bucket_questions, used_buckets
 from smspec.submission.preflight.resources import image_questions, resource_questions
@@ -28,6 +29,7 @@ class Subject:
 
     ``uploads``: URI → kind of what the submission writes. ``uploaded``: the channels whose data it writes.
     ``secrets``: variable → ARN. ``builds``: the submission, not its author, brings the image.
+    ``queue``: where the job waits.
     """
 
     payloads: tuple[dict[str, Any], ...]
@@ -36,6 +38,7 @@ class Subject:
     source_key: str | None
     secrets: Mapping[str, str]
     builds: bool
+    queue: Queue | None = None
 
 
 def questions(calls: PreflightCalls, store: RegionalS3, subject: Subject, account: str) -> list[AwsQuestion]:
@@ -47,6 +50,7 @@ def questions(calls: PreflightCalls, store: RegionalS3, subject: Subject, accoun
         *bucket_questions(calls, store, buckets),
         *resource_questions(calls, subject.payloads, subject.source_key, subject.secrets, account),
         *account_questions(calls, subject.payloads, account),
+        *([] if subject.queue is None else [queue_question(calls, subject.queue, payload)]),
     ]
 
 

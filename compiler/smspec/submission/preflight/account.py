@@ -1,4 +1,4 @@
-"""What the account of the job decides: the caller, the role, the quotas, and the training plan."""
+"""What the account of the job decides: the caller, the role, the quotas, the training plan, and the job queue."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 
 from smspec.render.iam.statements import SERVICE
 from smspec.service.arns import Arn, parsed_arn, partitions
+from smspec.service.job_costs import instance_counts
 from smspec.service.policy_rules.limits import needed_quotas
 from smspec.service.request import Request
-from smspec.service.shapes import items, member
+from smspec.service.shapes import items, member, number
+from smspec.spec.model import Queue
 from smspec.submission.client import INVALID_CREDENTIALS, unaccepted
 from smspec.submission.preflight.asking import (
     SURROUNDINGS_AT_FAULT,
@@ -26,7 +28,8 @@ from smspec.submission.preflight.asking import (
 )
 from smspec.wire.aws import AwsRefused
 
-CALLER, ROLE, QUOTA, PLAN = "caller", "role", "quota", "training plan"
+CALLER, ROLE, QUOTA, PLAN, QUEUE = "caller", "role", "quota", "training plan", "queue"
+CAPACITY = "capacity"
 _MOST_PAGES = 50
 _MOST_NAMED = 3
 _ASSUME = re.compile(r"\*|sts:\*|sts:AssumeRole", re.IGNORECASE)
@@ -158,6 +161,121 @@ def _plan(calls: PreflightCalls, arn: str) -> Answer:
     if status in _ENDED_PLANS:
         return wrong(PLAN, name, f"is {status}")
     return ok(PLAN, name, f"is {status}")
+
+
+def queue_question(calls: PreflightCalls, queue: Queue, payload: Mapping[str, Any]) -> AwsQuestion:
+    """Return the question about the queue of a job, from which that about its service environment follows."""
+    ask = partial(_queue, calls, queue, payload)
+    return AwsQuestion(kind=QUEUE, name=queue.name, waits_for="AWS Batch about the queue", ask=ask)
+
+
+def _queue(calls: PreflightCalls, queue: Queue, payload: Mapping[str, Any]) -> Answer:
+    client = calls.client("batch")
+    found = calls.called(
+        f"read the queue `{queue.name}`",
+        "batch:DescribeJobQueues",
+        lambda: client.describe_job_queues(jobQueues=[queue.name]),
+    )
+    described = next(iter(items(found, "jobQueues")), None)
+    if described is None:
+        if not isinstance(found.get("jobQueues"), list):
+            raise NotChecked("the response of AWS Batch is not a list")
+        return wrong(QUEUE, queue.name, f"does not exist in {calls.region}")
+    kind, state, status = (member(described, name) for name in ("jobQueueType", "state", "status"))
+    if kind != "SAGEMAKER_TRAINING":
+        return wrong(QUEUE, queue.name, f"is of the type {kind or 'ECS'}, not SAGEMAKER_TRAINING")
+    if state != "ENABLED" or status in ("INVALID", "DELETING", "DELETED"):
+        text = f"is {state if state != 'ENABLED' else status}, so it accepts no jobs"
+        return wrong(QUEUE, queue.name, text, SURROUNDINGS_AT_FAULT)
+    shares = _share(calls, client, queue, member(described, "schedulingPolicyArn"))
+    if shares[0]:
+        return wrong(QUEUE, queue.name, shares[0])
+    environments = [member(each, "serviceEnvironment") for each in items(described, "serviceEnvironmentOrder")]
+    names = [each for each in environments if isinstance(each, str)]
+    then = AwsQuestion(
+        kind=CAPACITY,
+        name=", ".join(each.rpartition("/")[2] for each in names),
+        waits_for="AWS Batch about the service environment",
+        ask=partial(_capacity, calls, names, payload),
+    )
+    return Answer(rows=ok(QUEUE, queue.name, f"accepts jobs{shares[1]}").rows, then=(then,) if names else ())
+
+
+def _share(calls: PreflightCalls, client: Any, queue: Queue, policy: object) -> tuple[str, str]:
+    """Return what is wrong with the share of a job, and what is known about the shares of its queue."""
+    if not isinstance(policy, str) or not policy:
+        if queue.share is not None or queue.quota_share is not None:
+            key = "queue.share" if queue.share is not None else "queue.quota_share"
+            return f"has no scheduling policy: remove `{key}`", ""
+        return "", ", first in, first out" + (", whatever their priority" if queue.priority is not None else "")
+    try:
+        found = calls.called(
+            "read the scheduling policy of the queue",
+            "batch:DescribeSchedulingPolicies",
+            lambda: client.describe_scheduling_policies(arns=[policy]),
+        )
+    except NotChecked as fault:
+        return "", f"; its shares are not known: {fault}"
+    described = next(iter(items(found, "schedulingPolicies")), None)
+    if member(described, "quotaSharePolicy") is not None:
+        if queue.quota_share is None:
+            return "has quota shares: set `queue.quota_share`", ""
+        return _quota_share(calls, client, queue)
+    if member(described, "fairsharePolicy") is not None and queue.share is None:
+        return "has fair shares: set `queue.share`", ""
+    return "", f", share {queue.share}" if queue.share else ""
+
+
+def _quota_share(calls: PreflightCalls, client: Any, queue: Queue) -> tuple[str, str]:
+    try:
+        listed = calls.called(
+            "list the quota shares of the queue",
+            "batch:ListQuotaShares",
+            lambda: client.list_quota_shares(jobQueue=queue.name, maxResults=100),
+        )
+    except NotChecked as fault:
+        return "", f"; its quota shares are not known: {fault}"
+    names = [member(each, "quotaShareName") for each in items(listed, "quotaShares")]
+    if names and queue.quota_share not in names and not listed.get("nextToken"):
+        return f"has no quota share `{queue.quota_share}`", ""
+    return "", f", quota share {queue.quota_share}"
+
+
+def _capacity(calls: PreflightCalls, names: list[str], payload: Mapping[str, Any]) -> Answer:
+    """Compare the capacity of the service environment with the instances of the job, which else waits forever."""
+    client, shown = calls.client("batch"), ", ".join(each.rpartition("/")[2] for each in names)
+    found = calls.called(
+        "read the service environment of the queue",
+        "batch:DescribeServiceEnvironments",
+        lambda: client.describe_service_environments(serviceEnvironments=names),
+    )
+    described = items(found, "serviceEnvironments")
+    if not described:
+        raise NotChecked("the response of AWS Batch does not describe it")
+    enabled = [each for each in described if member(each, "state") != "DISABLED"]
+    if not enabled:
+        return wrong(CAPACITY, shown, "is DISABLED, so the job waits", SURROUNDINGS_AT_FAULT)
+    needs = instance_counts(dict(payload))
+    lacking = [_lacking_capacity(each, needs) for each in enabled]
+    if all(lacking):
+        return wrong(CAPACITY, shown, lacking[0])
+    limits = [
+        f"{number(limit, 'maxCapacity')} {member(limit, 'capacityUnit')}"
+        for each in enabled
+        for limit in items(each, "capacityLimits")
+    ]
+    return ok(CAPACITY, shown, f"up to {', '.join(limits[:_MOST_NAMED])}" if limits else "")
+
+
+def _lacking_capacity(environment: object, needs: Mapping[str, int]) -> str:
+    """Return why the instances of a job never fit into a service environment; empty if they may."""
+    for limit in items(environment, "capacityLimits"):
+        unit, most = member(limit, "capacityUnit"), number(limit, "maxCapacity")
+        needed = sum(needs.values()) if unit == "NUM_INSTANCES" else needs.get(str(unit), 0)
+        if most is not None and needed > most:
+            kind = "instances" if unit == "NUM_INSTANCES" else f"`{unit}`"
+            return f"the job needs {needed} {kind}, and the capacity limit is {most}: it would wait without end"
+    return ""
 
 
 def _quota(calls: PreflightCalls, needs: list[dict[str, int]]) -> Answer:

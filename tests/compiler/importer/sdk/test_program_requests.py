@@ -1,5 +1,7 @@
 """Requests of programs: what is unknown is a variable or is listed, and the rest of a mapping stays."""
 
+import json
+
 import pytest
 
 from smspec.importer.imported import RequestNotFound
@@ -132,35 +134,60 @@ def channels_of(found):
     return [channel["ChannelName"] for channel in found.request.get("InputDataConfig", [])]
 
 
+USUAL = {"name": "q", "timeout": "1d"}
+ALL = (
+    "TrainingQueue('q').submit(trainer, [data], priority=5, share_identifier='team', tags={'a': 'b'},"
+    " timeout={'attemptDurationSeconds': 3600}, retry_config={'attempts': 3, 'evaluateOnExit': [{'action': 'EXIT'}]},"
+    " preemption_config={'preemptionRetriesBeforeTermination': 2})"
+)
+
+
 @pytest.mark.parametrize(
-    ("call", "channels", "lost"),
+    ("call", "channels", "queue", "lost"),
     [
-        ("TrainingQueue('q').submit(training_job=trainer, inputs=[data])", ["train"], {"queue_name": "--batch=q`"}),
-        ("TrainingQueue(queue_name='q').submit(trainer, [data], 'night')", ["train"], {"queue_name": "--batch=q`"}),
-        ("find_queue().submit(training_job=trainer, inputs=[data])", ["train"], {"queue_name": "--batch=QUEUE`"}),
-        ("TrainingQueue('q').submit(training_job=trainer, inputs=None)", [], {"queue_name": "--batch=q`"}),
+        ("TrainingQueue('q').submit(training_job=trainer, inputs=[data])", ["train"], USUAL, []),
+        ("TrainingQueue(queue_name='q').submit(trainer, [data], 'night')", ["train"], USUAL, []),
+        ("TrainingQueue('q').submit(training_job=trainer, inputs=None)", [], USUAL, []),
         (
-            "TrainingQueue('q').submit(trainer, [data], priority=5, share_identifier='team', tags={'a': 'b'},"
-            " timeout={'attemptDurationSeconds': 60}, retry_config=f(), quota_share_name=f'{x}-s')",
+            ALL,
             ["train"],
-            {
-                "queue_name": "--batch=q`",
-                "priority": "`schedulingPriority: 5`",
-                "share_identifier": '`shareIdentifier: "team"`',
-                "tags": '`tags: {"a": "b"}`',
-                "timeout": '`timeoutConfig: {"attemptDurationSeconds": 60}`',
-                "retry_config": "`retryStrategy`",
-                "quota_share_name": "`quotaShareName`",
-            },
+            {"name": "q", "priority": 5, "share": "team", "timeout": "1h", "attempts": 3, "preemptions": 2},
+            [("queue", "retry_config", "evaluateOnExit")],
+        ),
+        (
+            "TrainingQueue('q').submit(trainer, [data], quota_share_name='s', priority=f(), retry_config=f())",
+            ["train"],
+            {"name": "q", "quota_share": "s", "timeout": "1d"},
+            [("queue", "priority"), ("queue", "retry_config")],
         ),
     ],
 )
-def test_job_of_a_queue_keeps_its_channels(call, channels, lost):
+def test_job_of_a_queue_keeps_its_channels_and_queue(call, channels, queue, lost):
     found = imported_program(TRAINER.format(patterns="") + call)
     assert channels_of(found) == channels
     assert not any("no channels" in each for each in found.additions)
-    assert [part.path for part in found.not_imported] == [("queue", name) for name in lost]
-    assert all(said in part.why for part, said in zip(found.not_imported, lost.values(), strict=True))
+    assert found.keys["queue"] == queue
+    assert [part.path for part in found.not_imported] == lost
+    assert found.request.get("Tags", []) == ([{"Key": "a", "Value": "b"}] if "tags" in call else [])
+
+
+def test_unknown_queue_is_a_variable():
+    found = imported_program(TRAINER.format(patterns="") + "find_queue().submit(training_job=trainer, inputs=[data])")
+    assert channels_of(found) == ["train"]
+    assert "queue" in {each.name for each in found.variables}
+    assert set(found.keys["queue"]) == {"name", "timeout"}
+
+
+def test_program_of_a_queue_becomes_its_spec(tmp_path):
+    (tmp_path / "a.py").write_text(TRAINER.format(patterns="") + ALL, encoding="utf-8")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/train.py").write_text("pass\n", encoding="utf-8")
+    done = smspec("import", "a.py", "-o", "out", cwd=tmp_path)
+    assert done.status == 0, done.err
+    job = json.loads(smspec("render", "--batch", "out/job.yaml", "--set", "vars.bucket=models", cwd=tmp_path).out)
+    assert (job["jobQueue"], job["schedulingPriority"], job["shareIdentifier"]) == ("q", 5, "team")
+    assert (job["retryStrategy"], job["timeoutConfig"]) == ({"attempts": 3}, {"attemptDurationSeconds": 3600})
+    assert job["tags"]["a"] == "b"
 
 
 @pytest.mark.parametrize(

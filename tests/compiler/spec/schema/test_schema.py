@@ -19,7 +19,6 @@ from support.spec.job_documents import whole_job
 ROOT = Path(__file__).parents[4]
 SCHEMA = author_schema()
 DEFINITIONS = SCHEMA["definitions"]
-KEYS = [pytest.param(key, schema, id=written_key(key)) for key, schema in spec_keys().items()]
 SPECS = sorted((ROOT / "specs").glob("*/*.yaml"))
 REFERENCE = {"$ref": "#/definitions/reference"}
 VALIDATOR = Draft7Validator(SCHEMA)
@@ -44,26 +43,28 @@ def test_schema_is_draft_7():
     assert SCHEMA["$id"] == "https://smspec.example/schemas/v1/job.schema.json"
 
 
-@pytest.mark.parametrize(("key", "schema"), KEYS)
-def test_every_key_is_explained(key, schema):
-    assert schema["title"][0].isupper() or schema["title"] == key[-1]
-    assert not schema["title"].endswith(".")
-    assert schema["description"].endswith((".", ".)"))
-    assert len(schema["description"]) > 10
-    assert schema["examples"]
-    # Markdown takes what looks like a tag for one, and shows nothing of it.
-    assert "<" not in re.sub(r"`[^`]*`", "", schema["description"])
+def test_every_key_is_explained():
+    for key, schema in spec_keys().items():
+        assert schema["title"][0].isupper() or schema["title"] == key[-1]
+        assert not schema["title"].endswith(".")
+        assert schema["description"].endswith((".", ".)")), key
+        assert len(schema["description"]) > 10
+        assert schema["examples"], key
+        # Markdown takes what looks like a tag for one, and shows nothing of it.
+        assert "<" not in re.sub(r"`[^`]*`", "", schema["description"])
 
 
-@pytest.mark.parametrize(("key", "schema"), KEYS)
-def test_every_example_is_valid(key, schema):
-    for example in schema["examples"]:
-        assert [error.message for error in VALIDATOR.descend(example, schema)] == []
+def examples():
+    return [(key, schema, example) for key, schema in spec_keys().items() for example in schema["examples"]]
 
 
-@pytest.mark.parametrize(("key", "schema"), KEYS)
-def test_every_example_is_printed_as_equal_yaml(key, schema):
-    for example in schema["examples"]:
+def test_every_example_is_valid():
+    for key, schema, example in examples():
+        assert [error.message for error in VALIDATOR.descend(example, schema)] == [], key
+
+
+def test_every_example_is_printed_as_equal_yaml():
+    for _, _, example in examples():
         text = flow_style({"example": example, "list": [example]})
         assert to_data(read(SourceText("example.yaml", text)).root) == {"example": example, "list": [example]}
         block = f"example: {flow_style(example)}\n"
@@ -87,15 +88,15 @@ def test_reference_is_always_the_last_of_two_alternatives():
             assert len(alternatives) == 2
 
 
-@pytest.mark.parametrize(("key", "schema"), KEYS)
-def test_value_may_be_a_reference_or_null(key, schema):
-    if key[0] in ("smspec", "extends", "vars", "overlays") or "ignore" in key or "metrics" in key:
-        return
-    types = strict(schema).get("type", "string")
-    is_text = "string" in types or "integer" in types or "boolean" in types
-    assert not is_text or not list(VALIDATOR.descend("${{ vars.x }}", schema))
-    if not {"groups", "any_of"} & set(key):  # a null in a list removes nothing
-        assert not list(VALIDATOR.descend(None, schema))
+def test_value_may_be_a_reference_or_null():
+    for key, schema in spec_keys().items():
+        if key[0] in ("smspec", "extends", "vars", "overlays") or "ignore" in key or "metrics" in key:
+            continue
+        types = strict(schema).get("type", "string")
+        is_text = "string" in types or "integer" in types or "boolean" in types
+        assert not is_text or not list(VALIDATOR.descend("${{ vars.x }}", schema)), key
+        if not {"groups", "any_of"} & set(key):  # a null in a list removes nothing
+            assert not list(VALIDATOR.descend(None, schema)), key
 
 
 def test_every_pattern_has_an_error_message():
@@ -216,6 +217,7 @@ def test_required_keys_are_listed():
         "hosts.groups.*.instance_type",
         "hosts.groups.*.count",
         "distribution.parameter_server.framework",
+        "queue.name",
         "output",
         "output.s3",
         "checkpoints.s3",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import EnvironmentCache
 from smspec.local.running.request import RunFailed
 from smspec.source.real_file import remove_tree
 
