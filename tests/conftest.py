@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import gc
 import glob
 import importlib.util
+import itertools
 import locale
 import os
 import shutil
@@ -246,6 +248,25 @@ def _starts_processes(module):
     used = [value for value in vars(module).values() if getattr(value, "__module__", "").startswith("support.")]
     support = {sys.modules[value.__module__] for value in used if value is not smspec}  # which runs in this process
     return any("subprocess" in vars(each) for each in (module, *support)) or "conformance" in module.__file__
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _numbered_directories(tmp_path_factory):
+    """Number the directories of a name. pytest looks at all that there are for the next number, and makes a link."""
+    numbers = collections.defaultdict(itertools.count)
+
+    def mktemp(basename, numbered=True):
+        while True:
+            path = tmp_path_factory.getbasetemp() / (f"{basename}{next(numbers[basename])}" if numbered else basename)
+            try:
+                path.mkdir(mode=0o700)
+            except FileExistsError:  # by a name that ends in a digit
+                if not numbered:
+                    raise
+            else:
+                return path
+
+    tmp_path_factory.mktemp = mktemp
 
 
 @pytest.fixture

@@ -61,11 +61,11 @@ ENTRY_POINTS = {
 SAMPLES = {
     "process": ("script pass", "command pass", "pipe loop raise", "mxnet pass"),
     "docker": ("script pass", "pipe loop raise", "torchrun pass"),
-    "podman": ("script pass",),
+    "podman": (),
 }
 """What may differ between engines is what a host gets (variables, files, mounts, limits, network, FIFOs) and how it
-passes on its end: one that passes and one that raises have all of that, and the third starts processes. For podman,
-test_local_run_podman.py has the ends, and test_docker_mpi.py has mpi. SMSPEC_ALL_ENGINES=1 also runs the others."""
+passes on its end: one that passes and one that raises have all of that, and the third starts processes. Of podman,
+test_local_run_podman.py is in the sample, and of mpi test_docker_mpi.py. SMSPEC_ALL_ENGINES=1 also runs the others."""
 RAISING = ("script", "pipe loop", "torchrun", "mpi")
 CASES = [*((launcher, "pass") for launcher in LAUNCHERS), *((launcher, "raise") for launcher in RAISING)]
 

@@ -119,7 +119,7 @@ class User:
 @pytest.fixture(scope="module", params=["rootless", "root"])
 def user(podman, request):
     if request.param == "root" and not os.environ.get("SMSPEC_ALL_ENGINES"):
-        pytest.skip("root's podman has its sample in test_local_run_engines_agree.py: set SMSPEC_ALL_ENGINES=1")
+        pytest.skip("the sample for podman is that of an ordinary user: set SMSPEC_ALL_ENGINES=1")
     return User(podman, is_root=request.param == "root")
 
 

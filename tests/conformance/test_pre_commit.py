@@ -9,6 +9,7 @@ import pytest
 
 from support.git_repository import IDENTITY, commit, git, repository
 from support.installed_program import installed
+from support.sampled_cases import only_with_all_programs
 from support.small_job import BUILT, READY, write_job
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +17,8 @@ PRE_COMMIT = installed("pre-commit")
 
 pytestmark = [
     pytest.mark.skipif(PRE_COMMIT is None, reason="pre-commit is not installed"),
-    pytest.mark.xdist_group("pre-commit"),  # the environment of the hook takes long to make
+    pytest.mark.xdist_group("pre-commit"),
+    only_with_all_programs,  # the environment of the hook takes longer to make than any other test
 ]
 
 BASE = "smspec: v1\nhosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}\n"

@@ -79,7 +79,7 @@ def test_command_answers(job, answer, tmp_path):
     check(job, answer, tmp_path)
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.process
 @pytest.mark.parametrize(("job", "answer"), answers(True))
 def test_run_answers(job, answer, tmp_path, monkeypatch):

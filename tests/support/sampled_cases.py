@@ -23,10 +23,7 @@ ONE_OF = {
 """Where tests are costly: the sample has one of so many cases of each of them."""
 PROGRAMS = {
     **{f"tests/conformance/test_{name}.py": 5 for name in ("github_action", "gitlab_snippet", "pre_commit")},
-    **{
-        f"tests/conformance/test_{name}": 4
-        for name in ("docker", "local_run_containers", "local_run_fed", "pushed_images")
-    },
+    **{f"tests/conformance/test_{name}": 5 for name in ("docker", "local_run_containers", "local_run_fed", "pushed")},
     **{f"tests/conformance/test_{name}": 3 for name in ("check", "confined", "git_checkouts", "hostile", "local_run")},
     **{f"tests/conformance/test_{name}": 3 for name in ("output_of_strangers", "pipes", "ways_out")},
     **{f"tests/compiler/cli/test_{name}": 3 for name in ("chosen_job", "collect", "job_commands", "named_job")},

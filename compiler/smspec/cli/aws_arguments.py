@@ -104,19 +104,19 @@ def described_job(service: JobService, name: str) -> tuple[JobService, TrainingJ
     """
     from smspec.submission.client import AwsUnavailable, JobRefused
 
-    job = service.find(name)
-    if job is not None:
-        return service, job
-    # Imported late: few jobs have a queue.
-    from smspec.submission.queue_service import found_in_queues
-
     try:
-        found = found_in_queues(service, name)
-    except (AwsUnavailable, JobRefused):
-        found = None  # the credentials may not look into queues, or an emulator has none
-    if found is None:
         return service, service.describe(name)
-    return found
+    except JobRefused as refused:
+        # Imported late: few jobs have a queue.
+        from smspec.submission.queue_service import found_in_queues
+
+        try:
+            found = found_in_queues(service, name)
+        except (AwsUnavailable, JobRefused):
+            found = None  # the credentials may not look into queues, or an emulator has none
+        if found is None:
+            raise refused from None
+        return found
 
 
 # The arguments of a command that a message suggests next: those that select the same job as the present command.

@@ -6,7 +6,7 @@ import argparse
 import gc
 
 from smspec.cli.console import Console, ResourceUnavailable
-from smspec.cli.parser import add_findings_arguments, add_quiet_argument, exit_status, show_findings
+from smspec.cli.parser import QUIET, add_findings_arguments, add_verbosity_arguments, exit_status, show_findings
 from smspec.cli.run import add_python_arguments, stall_seconds
 from smspec.cli.spec_arguments import add_spec_arguments, root, settings, single_spec
 from smspec.diagnostics.quoting import visible
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spec_arguments(parser)
     add_findings_arguments(parser)
     add_python_arguments(parser)
-    add_quiet_argument(parser)
+    add_verbosity_arguments(parser, quiet=QUIET, verbose="also show each line of pip or uv")
     parser.add_argument(
         "--timeout",
         metavar="S",
@@ -56,6 +56,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             fetches_python=args.fetch_python,
             may_install=not args.no_install,
             seconds=args.timeout,
+            verbosity=console.verbosity,
         )
 
         def show(line: str) -> None:

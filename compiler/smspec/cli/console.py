@@ -91,9 +91,9 @@ class Console:
 
     def warned(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:
         """Show diagnostics next to a result."""
-        from smspec.diagnostics.text_format import framed
+        from smspec.diagnostics.text_format import OF_VALIDATE, framed
 
-        diagnostics = self.wanted(diagnostics)
+        diagnostics = tuple(one for one in self.wanted(diagnostics) if one.code not in OF_VALIDATE)
         self.paint(framed(diagnostics, texts, colour=self.err_in_colour, columns=self.err_columns))
         self.has_framed(diagnostics)
 

@@ -57,17 +57,19 @@ _MOST_FAULTS = 3
 class Sought:
     """What to look for. ``specs``: names of specs; None for all. ``regions``: each region with the names there.
 
-    ``roots``: the directories in which runs are searched, with whether only those of ``specs`` count.
+    ``roots``: the directories in which runs are searched, with whether only those of ``specs`` count. ``has_no_spec``:
+    the directory has none, so all jobs are meant.
     """
 
     specs: frozenset[str] | None
     regions: dict[str, frozenset[str] | None]
     roots: tuple[tuple[str, bool], ...]
+    has_no_spec: bool = False
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class HistoryEntry:
     """A job, and the ``changes`` since the one before it; None without one, or if a request is unknown."""
 
     job: PastJob
@@ -140,20 +142,22 @@ def _sought(args: argparse.Namespace) -> Sought:
     if args.all:
         return Sought(specs=None, regions={args.region or "": None}, roots=((top, False),))
     # Imported late, with what compiles specs.
+    from smspec.cli.named_job import check_region
     from smspec.pipeline.spec_discovery import NoJobs, find_job_specs
 
     is_spec = not os.path.isdir(what)
     try:
         specs: Sequence[str] = [what] if is_spec else find_job_specs([what], InputCache()).jobs
     except NoJobs:
-        note = f"`{visible(what)}` has no job spec: all jobs that submit has made"
-        return Sought(specs=None, regions={args.region or "": None}, roots=((top, False),), notes=(note,))
+        return Sought(specs=None, regions={args.region or "": None}, roots=((top, False),), has_no_spec=True)
     names: set[str] = set()
     regions: dict[str, set[str]] = {}
     notes: list[str] = []
     for spec in specs:
         try:
-            for name, region in _names_of(spec):
+            for name, region, origin in _names_of(spec):
+                if is_spec and region:
+                    check_region(args.region, region, origin, spec)
                 names.add(name)
                 if not args.region or not region or region == args.region:
                     regions.setdefault(region or args.region or "", set()).add(name)
@@ -171,8 +175,8 @@ def _sought(args: argparse.Namespace) -> Sought:
     )
 
 
-def _names_of(spec: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the region of the job of a spec, and of each of its overlays; empty if it leaves that open."""
+def _names_of(spec: str) -> Iterator[tuple[str, str, str]]:
+    """Yield name, region, and what decides it, of a spec and its overlays; both are empty if it leaves that open."""
     from smspec.cli.named_job import region_of
     from smspec.cli.spec_arguments import spec_job
     from smspec.pipeline.inputs import assembly, read_spec_files
@@ -181,7 +185,7 @@ def _names_of(spec: str) -> Iterator[tuple[str, str]]:
     for overlay in (None, *assembly(read_spec_files(spec, cache), cache).overlays):
         job = spec_job(spec, argparse.Namespace(overlay=overlay, set=[], root=None))
         name = job.facts.job_name.text if job.facts.names_itself else job.plan.name
-        yield name, region_of(job)[0]
+        yield name, *region_of(job)
 
 
 def _from_sagemaker(
@@ -199,10 +203,17 @@ def _from_sagemaker(
     # Imported late: boto3 takes a second to import.
     from smspec.submission.client import has_credentials
 
-    with aws_failures(), credentials_wait(console):
-        if not has_credentials(args.profile):
-            notes.append("SageMaker was not asked: there are no AWS credentials; only local runs are shown")
-            return []
+    try:
+        with aws_failures(), credentials_wait(console):
+            can_ask = has_credentials(args.profile)
+    except (CommandRefused, ResourceUnavailable) as fault:
+        faults.append(fault)
+        return []
+    if not can_ask:
+        notes.append("SageMaker was not asked: there are no AWS credentials; only local runs are shown")
+        return []
+    if sought.has_no_spec:
+        notes.append(f"`{args.what}` has no job spec: all jobs that submit has made in the region are shown")
     return [_jobs_in(region, names, args, since, prices, faults) for region, names in sought.regions.items()]
 
 
@@ -247,14 +258,14 @@ def _local_runs(sought: Sought, since: datetime | None, notes: list[str]) -> lis
     return sorted(found, key=_newest_first)
 
 
-def _entries(jobs: Iterable[PastJob], limit: int, with_changes: int) -> tuple[list[Entry], bool]:
+def _entries(jobs: Iterable[PastJob], limit: int, with_changes: int) -> tuple[list[HistoryEntry], bool]:
     """Return the first jobs, and whether these are all. ``with_changes``: of how many to show what changed.
 
     A little more is read, because what the last ones changed needs those before them.
     """
     from smspec.cli.past_jobs import changes_between
 
-    entries: list[Entry] = []
+    entries: list[HistoryEntry] = []
     unpaired: dict[tuple[str, bool], int] = {}
     for number, job in enumerate(jobs):
         key = job.spec, not job.directory
@@ -266,7 +277,7 @@ def _entries(jobs: Iterable[PastJob], limit: int, with_changes: int) -> tuple[li
             if number > limit + _USUAL * 4 or not unpaired:
                 return entries, False
             continue
-        entries.append(Entry(job=job))
+        entries.append(HistoryEntry(job=job))
         if number >= with_changes:
             _forget(entries, number)
             continue
@@ -276,14 +287,14 @@ def _entries(jobs: Iterable[PastJob], limit: int, with_changes: int) -> tuple[li
     return entries, True
 
 
-def _forget(entries: list[Entry], index: int) -> None:
+def _forget(entries: list[HistoryEntry], index: int) -> None:
     """Let go of a request that is compared, so that a list of many jobs stays small."""
     job = entries[index].job
     entries[index] = replace(entries[index], job=replace(job, request={}))
 
 
 def _show(
-    args: argparse.Namespace, entries: Sequence[Entry], console: Console, *, is_all: bool, notes: Sequence[str]
+    args: argparse.Namespace, entries: Sequence[HistoryEntry], console: Console, *, is_all: bool, notes: Sequence[str]
 ) -> None:
     from smspec.cli.spending import Spending
 
@@ -305,7 +316,7 @@ def _show(
         console.content(history_page(entries, spending, is_all=is_all, notes=notes, most=_OF_PAGE))
         return
     if not entries:
-        console.remark("nothing ran yet that smspec knows of")
+        console.remark("no jobs or runs were found")
         return
     for each in entries:
         console.result("".join(f"{line}\n" for line in _lines(each, console.out_columns)), has_verdict=True)
@@ -315,7 +326,7 @@ def _show(
     console.result(wrapped(f"{spending.line()}{more}", console.out_columns) + "\n")
 
 
-def _lines(entry: Entry, columns: int | None) -> Iterator[str]:
+def _lines(entry: HistoryEntry, columns: int | None) -> Iterator[str]:
     from smspec.cli.past_jobs import LOCAL, change_text, moment_text
     from smspec.local.record.units import duration
 

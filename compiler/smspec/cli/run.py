@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_verbosity_arguments(
         parser,
         quiet="show only warnings, errors, and the result",
-        verbose="also show times, and the measurements that the runtime logs",
+        verbose="also show times, each line of pip or uv, and the measurements that the runtime logs",
     )
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="result on stdout: a table, or summary.json"

@@ -18,7 +18,7 @@ from smspec.service.failures import RETRIES
 from smspec.service.job_costs import two_decimals
 
 if TYPE_CHECKING:
-    from smspec.cli.history import Entry
+    from smspec.cli.history import HistoryEntry
 
 _FIRST_TAGS = ("team", "owner", "project", "cost-center", "costcenter", "cost_center", "environment", "env", "stage")
 _MOST_KEYS, _MOST_VALUES = 50, 200
@@ -174,7 +174,9 @@ def _by_number(sums: Mapping[str, Sum]) -> list[tuple[str, Sum]]:
     return sorted(sums.items(), key=lambda item: (-item[1].jobs, item[0]))
 
 
-def history_page(entries: Sequence[Entry], spending: Spending, *, is_all: bool, notes: Sequence[str], most: int) -> str:
+def history_page(
+    entries: Sequence[HistoryEntry], spending: Spending, *, is_all: bool, notes: Sequence[str], most: int
+) -> str:
     """Return the page about a fleet. ``most``: how many jobs it lists one by one."""
     from smspec.render.pages import page_template  # imported late: jinja2 is slow to import
 

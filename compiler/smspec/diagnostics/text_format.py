@@ -16,8 +16,11 @@ LINE_LIMIT = 120
 CONTEXT = 40
 """Code points before the error that stay when a line is truncated."""
 
-BRIEF = ("SM523",)
+BRIEF = ("SM523", "SM832")
 """Notes that most specs of a repository get for the same reason: together they are one line, after the frames."""
+
+OF_VALIDATE = ("SM832",)
+"""Notes that other commands do not show: they say it themselves, if it matters to them."""
 
 _SECRETS = ("SM601", "SM602", "SM616", "SM618")
 

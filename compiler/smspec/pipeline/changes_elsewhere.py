@@ -310,25 +310,23 @@ def _lost_submodule(changed: ChangedFiles, used: Set[str]) -> str:
     """Return a submodule with files for some specs that a new checkout leaves empty, and did not before."""
     here = os.path.join(changed.repository.top, _MODULES)
     then, now = (
-        _updates(changed.repository.settings(where))
+        _updated(changed.repository.settings(where))
         for where in (f"--blob={changed.commit}:{_MODULES}", f"--file={here}")
     )
     places = (file.path for file in changed.repository.staged if file.mode == SUBMODULE)
-    lost = (place for place in places if now.get(place, "none") == "none" != then.get(place, "none"))
-    return next(
-        (
-            place
-            for place in lost
-            if any(one == os.curdir or is_below(place, one) or is_below(one, place) for one in used)
-        ),
-        "",
-    )
+    lost = (place for place in places if place in then - now)
+    is_used = ((place, is_below(place, one) or is_below(one, place)) for place in lost for one in used)
+    return next((place for place, is_part in is_used if is_part or os.curdir in used), "")
 
 
-def _updates(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the places of the submodules in `.gitmodules`, each with how a checkout updates it."""
-    names = (name.removesuffix(".path") for name in settings if re.fullmatch(r"(?s)submodule\..*\.path", name))
-    return {settings[f"{name}.path"]: settings.get(f"{name}.update", "") for name in names}
+def _updated(settings: Iterable[tuple[str, str]]) -> set[str]:
+    """Return the places of the submodules in `.gitmodules` that a new checkout fills.
+
+    Of several values, git warns and takes one: `none` anywhere counts.
+    """
+    parts = [(*name.removeprefix("submodule.").rpartition("."), value) for name, value in settings]
+    empty = {name for name, _, key, value in parts if key == "update" and value == "none"}
+    return {value for name, _, key, value in parts if key == "path" and name not in empty}
 
 
 def _is_used(file: StagedFile, used: Set[str]) -> bool:

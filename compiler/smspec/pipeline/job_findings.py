@@ -270,10 +270,11 @@ def _policy(job: DecodedJob) -> Iterable[Finding]:
 
 
 def _local_data(job: DecodedJob) -> Iterable[Finding]:
-    """Return where the local data does not fit the hosts."""
+    """Return where the local data does not fit the hosts, or is not there."""
     extents = job.inputs.local_data
     is_sharded = any(channel.distribution == "ShardedByS3Key" for channel in job.spec.channels)
-    if not extents or (not is_sharded and sum(extent.bytes for extent in extents.values()) <= SMALLEST_VOLUME):
+    is_small = not is_sharded and sum(extent.bytes for extent in extents.values()) <= SMALLEST_VOLUME
+    if is_small and not any(extent.is_absent for extent in extents.values()):
         return ()
     # Imported late: few specs have that much local data.
     from smspec.rules.data import data_findings

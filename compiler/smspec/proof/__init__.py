@@ -48,7 +48,7 @@ CODES = frozenset(
 class ProofRequest:
     """``python`` None: the version of the image, which may be fetched if ``fetches_python``.
 
-    ``seconds``: the limit of each process. ``scratch_dir`` is removed.
+    ``seconds``: the limit of each process. ``scratch_dir`` is removed. ``verbosity`` 1 shows each line of installers.
     """
 
     scratch_dir: str
@@ -56,6 +56,7 @@ class ProofRequest:
     fetches_python: bool
     may_install: bool
     seconds: float
+    verbosity: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

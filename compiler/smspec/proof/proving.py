@@ -291,6 +291,7 @@ class Proving:
             python=self._request.python,
             may_install=self._request.may_install,
             command="smspec check",
+            verbosity=self._request.verbosity,
         )
 
     def _note(self, both: ProgramAndImage, message: str, *notes: Note) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.facts import instance
-from smspec.source import DataExtent
+from smspec.service.patterns import shown
+from smspec.source import DataExtent, dotted
 from smspec.spec.model import Channel, JobSpec
 
 DATA_LARGER_THAN_THE_STORAGE = Rule("SM393", "data larger than the storage", "warning", evidence="devguide")
@@ -93,15 +94,32 @@ def _hosts(job: JobSpec, channel: Channel) -> int:
     return sum(group.count for group in job.hosts.groups if group.name in channel.instance_groups)
 
 
+ABSENT_LOCAL_DATA = Rule("SM832", "absent local data", "note")
+
+
+def absent_local_data(job: JobSpec, extents: Mapping[str, DataExtent]) -> Iterator[Finding]:
+    """Note local data that is not there: it is for `smspec run`, and often not in a checkout."""
+    for channel in job.channels:
+        extent = extents.get(channel.name)
+        if extent is not None and extent.is_absent:
+            at = ("channels", channel.name, "local")
+            yield ABSENT_LOCAL_DATA.at(
+                at,
+                f"`{dotted(at)}`: `{shown(channel.local or '')}` does not exist, so `smspec run` has no data",
+                help=f"add it, run with `--data {channel.name}=PATH`, or remove `local`",
+            )
+
+
 Extents = Mapping[str, DataExtent]
 """The name of a channel → the extent of its local data; without the channels whose extent is unknown."""
 
 RULES: tuple[Callable[[JobSpec, Extents], Iterator[Finding]], ...] = (
     data_larger_than_the_storage,
     fewer_objects_than_hosts,
+    absent_local_data,
 )
 
 
 def data_findings(job: JobSpec, extents: Extents) -> list[Finding]:
-    """Return where the local data of a job does not fit its hosts."""
+    """Return where the local data of a job does not fit its hosts, or is not there."""
     return [finding for rule in RULES for finding in rule(job, extents)]

@@ -343,7 +343,8 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataExtent:
-    """The number of files below a path, and their size in bytes."""
+    """The number of files below a path, and their size in bytes. ``is_absent``: there is nothing with that path."""
 
     files: int
     bytes: int
+    is_absent: bool = False

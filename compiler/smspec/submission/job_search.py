@@ -12,6 +12,7 @@ from typing import Any
 from smspec.service.request import DIGEST_TAG
 from smspec.service.shapes import items, member
 from smspec.submission.client import AwsUnavailable, persistently, sagemaker_client, submission_errors
+from smspec.submission.queue_service import ATTEMPT_PREFIX
 from smspec.wire.aws import is_in_aws, responses
 from smspec.wire.fault import BadResponse, WireFault
 
@@ -37,13 +38,17 @@ class JobSearch:
     def jobs(self, names: Sequence[str], since: datetime | None) -> Iterator[tuple[Mapping[str, Any], dict[str, str]]]:
         """Yield the description and the tags of each job that `submit` has made. Raise as the class does.
 
-        ``names``: if there is one, only jobs whose names contain it. ``since``: only jobs that were created then or
-        later.
+        ``names``: if there is one, only jobs whose names contain it; if there are any, also jobs that a queue has made,
+        which have no tags. ``since``: only jobs that were created then or later.
         """
         request: dict[str, Any] = {"Resource": "TrainingJob", "SortBy": "CreationTime", "SortOrder": "Descending"}
         filters = self._filters(names, since)
         if filters:
             request["SearchExpression"] = {"Filters": filters}
+        if is_in_aws(self._client):  # emulators know few operators
+            made = [{"Name": f"Tags.{DIGEST_TAG}", "Operator": "Exists"}]
+            made += [{"Name": "TrainingJobName", "Operator": "Contains", "Value": ATTEMPT_PREFIX}] if names else []
+            request.setdefault("SearchExpression", {})["SubExpressions"] = [{"Filters": made, "Operator": "Or"}]
         what, seen, tokens = f"the list of jobs in {self.region}", set[str](), set[str]()
         sizes, without = list(_PAGE_SIZES), 0
         for _ in range(_MOST_PAGES):
@@ -57,7 +62,8 @@ class JobSearch:
                 seen.add(arn)
                 without = 0
                 tags = {str(member(tag, "Key")): str(member(tag, "Value")) for tag in items(job, "Tags")}
-                if DIGEST_TAG in tags:
+                is_attempt = str(member(job, "TrainingJobName")).startswith(ATTEMPT_PREFIX)
+                if DIGEST_TAG in tags or (names and is_attempt):
                     yield job, tags
             token = page.get("NextToken")
             if not token:
@@ -72,17 +78,10 @@ class JobSearch:
         filters = []
         if len(names) == 1:
             filters.append({"Name": "TrainingJobName", "Operator": "Contains", "Value": names[0]})
-        if not is_in_aws(self._client):
-            return filters  # emulators know few operators
-        if since is not None:
-            filters.append(
-                {
-                    "Name": "CreationTime",
-                    "Operator": "GreaterThanOrEqualTo",
-                    "Value": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
-                }
-            )
-        return [*filters, {"Name": f"Tags.{DIGEST_TAG}", "Operator": "Exists"}]
+        if since is not None and is_in_aws(self._client):
+            moment = since.strftime("%Y-%m-%dT%H:%M:%SZ")
+            filters.append({"Name": "CreationTime", "Operator": "GreaterThanOrEqualTo", "Value": moment})
+        return filters
 
     def _page(self, what: str, request: Mapping[str, Any], sizes: list[int]) -> dict[str, Any]:
         """Return a page, with fewer jobs if it is beyond the limits of a response."""

@@ -21,7 +21,7 @@ from smspec.service.shapes import Shape, items, member, number, pinned_model
 from smspec.source.frozen import dataclass
 from smspec.submission.client import JobRefused
 from smspec.submission.job_service import JobService
-from smspec.submission.training_job import QueuedJob, TrainingJob
+from smspec.submission.training_job import ServiceJob, TrainingJob
 
 NAMED_BY_SUBMISSION = ("TrainingJobName", "Tags")
 NOT_DESCRIBED = ("SessionChainingConfig",)
@@ -187,7 +187,7 @@ def _different(service: JobService, name: str, differing: Sequence[str], *, name
 
 
 def _require_own_in_queue(
-    service: JobService, queued: QueuedJob, request: Mapping[str, Any], digest: str, *, name_is_derived: bool
+    service: JobService, queued: ServiceJob, request: Mapping[str, Any], digest: str, *, name_is_derived: bool
 ) -> None:
     """Raise `DifferentJob` if a service job is not that of a request, of which AWS Batch shows the payload as sent."""
     sent, there = (

@@ -28,7 +28,7 @@ from smspec.submission.client import (
     unavailable,
 )
 from smspec.submission.job_service import JobService, ListedJob, NameInUse, Throttled
-from smspec.submission.training_job import QueueAttempt, QueuedJob, TrainingJob, as_training_job
+from smspec.submission.training_job import QueueAttempt, ServiceJob, TrainingJob, as_training_job
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
@@ -104,7 +104,7 @@ class QueueService(JobService):
             raise AwsUnavailable(f"the AWS Batch response does not describe the service job `{identity}`")
         return described
 
-    def _place(self, queued: QueuedJob) -> int | None:
+    def _place(self, queued: ServiceJob) -> int | None:
         """Return the place of a job at the front of its queue; None if it is not there, or may not be asked for."""
         call = functools.partial(self._batch.get_job_queue_snapshot, jobQueue=self.queue.name)
         try:
@@ -266,12 +266,12 @@ def found_in_queues(service: JobService, name: str) -> tuple[QueueService, Train
     return max(found, key=lambda one: one[1].created, default=None)
 
 
-def queued_job(described: Mapping[str, Any]) -> QueuedJob:
+def queued_job(described: Mapping[str, Any]) -> ServiceJob:
     """Return a service job as DescribeServiceJob shows it."""
     attempts = tuple(_attempts(described))
     status = str(described.get("status", ""))
     settings = described.get("retryStrategy")
-    return QueuedJob(
+    return ServiceJob(
         arn=str(described["jobArn"]),
         name=str(described.get("jobName", "")),
         queue=str(described.get("jobQueue", "")).rpartition("/")[2],

@@ -42,7 +42,7 @@ class QueueAttempt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueuedJob:
+class ServiceJob:
     """A service job of AWS Batch. ``payload``: the request of its training jobs; ``share``: of either kind.
 
     ``place``: among the first jobs of the queue, from 1; None if it is not there, or unknown.
@@ -111,7 +111,7 @@ class TrainingJob:
     began: datetime | None
     ended: datetime | None
     billable: int | None
-    queued: QueuedJob | None = None
+    queued: ServiceJob | None = None
 
     @property
     def is_over(self) -> bool:
@@ -202,7 +202,7 @@ def training_job(answer: Mapping[str, Any]) -> TrainingJob:
     )
 
 
-def as_training_job(queued: QueuedJob, training: TrainingJob | None) -> TrainingJob:
+def as_training_job(queued: ServiceJob, training: TrainingJob | None) -> TrainingJob:
     """Return the job of a queue: what SageMaker knows of its latest attempt, and its end as AWS Batch knows it.
 
     An attempt that has failed is not the end of the job, while the queue may start it again.
@@ -238,7 +238,7 @@ def as_training_job(queued: QueuedJob, training: TrainingJob | None) -> Training
     )
 
 
-def _transitions(queued: QueuedJob, training: TrainingJob | None) -> Iterator[Transition]:
+def _transitions(queued: ServiceJob, training: TrainingJob | None) -> Iterator[Transition]:
     """Yield what has happened to a job in its queue, and to its latest attempt in SageMaker.
 
     The time of an attempt is that at which the job waited for it: what was yielded before stays the same.

@@ -234,9 +234,19 @@ def data_extent(path: str, boundary: Boundary) -> DataExtent | None:
             return None
         if boundary.is_file(path):
             return DataExtent(files=1, bytes=os.stat(path).st_size)
-        return _below(path) if boundary.is_directory(path) else None
+        if boundary.is_directory(path):
+            return _below(path)
+        return DataExtent(files=0, bytes=0, is_absent=True) if _is_absent(path) else None
     except (OSError, ValueError):
         return None
+
+
+def _is_absent(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    return False
 
 
 def _below(directory: str) -> DataExtent | None:

@@ -188,15 +188,15 @@ class Repository:
 
     @cached_property
     def _settings(self) -> dict[str, str]:
-        return self.settings()
+        return dict(self.settings())
 
-    def settings(self, *where: str) -> dict[str, str]:
-        """Return the settings, or those of a file, by their names as git prints them; none if git cannot read them."""
+    def settings(self, *where: str) -> list[tuple[str, str]]:
+        """Return the settings, or those of a file, by their names as git prints them; none if git cannot read any."""
         try:
             listed = self._text("config", *where, "--list", "-z").split("\0")
         except GitFailed:
-            return {}
-        return {name: value for name, _, value in (line.partition("\n") for line in listed) if name}
+            return []
+        return [(name, value) for name, _, value in (line.partition("\n") for line in listed) if name]
 
     def setting(self, name: str) -> str:
         """Return a setting, whose name is in small letters; empty if there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from smspec.source.git_command import GitMissing, run_git
+from smspec.source.git_command import GitEndless, GitMissing, GitWaits, run_git
 from smspec.source.real_file import MOST_LINKS, is_below
 from smspec.workspace.boundary_search import boundary_of, repository_above
 
@@ -79,7 +79,7 @@ class Project:
             part = names[start : start + _MOST_PATHS]
             try:
                 ended = run_git(["ls-files", "-z", "--", *part], self._repository)
-            except (GitMissing, OSError):
+            except (GitMissing, GitWaits, GitEndless, OSError):
                 return inside[part[0]]
             listed = [os.fsdecode(name) for name in ended.stdout.split(b"\0") if name]
             if ended.returncode or listed:

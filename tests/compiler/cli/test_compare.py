@@ -2,11 +2,13 @@
 
 import json
 import math
+import sys
 
 import pytest
 
+from support.git_repository import commit, repository
 from support.servers.job_server import job_server_of_process, look
-from support.small_job import READY, write_job
+from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
 
 METRIC = 'metrics: [{name: loss, regex: "loss=([0-9.]+)"}]\n'
@@ -86,7 +88,7 @@ def test_jobs_have_changes_curves_cost_and_environment(server):
     ]
 
 
-def test_a_run_and_the_job_of_its_request_differ_in_nothing(server, tmp_path):
+def test_run_and_job_of_one_request_are_equal(server, tmp_path):
     put(server, "first", "loss=0.5", HyperParameters={"lr": "0.1"})
     run_of(tmp_path / "run/small", (0.9, 0.4), request=request(HyperParameters={"lr": "0.1"}), git_commit="c" * 40)
     out = smspec("compare", "./run/small", "first").out
@@ -156,3 +158,23 @@ def test_words_that_are_neither_exit_2_and_missing_jobs_1(server, tmp_path):
     done = smspec("compare", "first", "weekly")
     assert (done.status, done.out) == (1, "")
     assert "the job `weekly` in us-west-2" in done.err
+
+
+def test_runs_have_their_commit_and_what_changed(tmp_path, monkeypatch):
+    monkeypatch.chdir(repository(tmp_path / "jobs"))
+    write_job(tmp_path / "jobs", BUILT + "environment: {API_TOKEN: hunter2hunter2}\n")
+    head = commit(tmp_path / "jobs")
+    runs = [smspec("run", "--engine", "process", "--no-install", "--python", sys.executable, "-o", "out/first")]
+    write_job(tmp_path / "jobs", BUILT.replace("epochs: 2", "epochs: 3") + "environment: {API_TOKEN: hunter3hunter3}\n")
+    runs.append(smspec("run", "--engine", "process", "--no-install", "--python", sys.executable, "-o", "out/second"))
+    assert [each.status for each in runs] == [0, 0], runs[0].err
+    done = smspec("history", "--local", "--format", "json")
+    assert "hunter" not in done.out + "".join(each.read_text() for each in tmp_path.glob("jobs/out/*/summary.json"))
+    second, first = sorted(json.loads(done.out)["jobs"], key=lambda each: each["directory"], reverse=True)
+    assert (first["git_commit"], first["git_dirty"], second["git_commit"], second["git_dirty"]) == (
+        *(head, False),
+        *(head, True),
+    )
+    shown = smspec("compare", "./out/first", "./out/second").out
+    assert "  hyperparameters.epochs 2 → 3\n" in shown
+    assert f"  commit: {head} → {head}, with changes that it does not contain\n" in shown

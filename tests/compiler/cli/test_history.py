@@ -77,7 +77,7 @@ def test_jobs_and_runs_are_listed_newest_first(server, tmp_path):
     assert server.asked == {"Search": 1}
 
 
-def test_without_credentials_runs_are_shown_and_sagemaker_is_named_once(server, tmp_path, monkeypatch):
+def test_without_credentials_runs_alone_are_shown(server, tmp_path, monkeypatch):
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
@@ -87,6 +87,19 @@ def test_without_credentials_runs_are_shown_and_sagemaker_is_named_once(server, 
     assert done.status == 0
     assert [line.split()[1] for line in done.out.splitlines() if line.startswith("2023")] == ["small", "other"]
     assert done.err == "SageMaker was not asked: there are no AWS credentials; only local runs are shown\n"
+
+
+def test_profile_that_does_not_exist_exits_3_with_the_runs(server, tmp_path, monkeypatch):
+    run_of(tmp_path / "run/small")
+    monkeypatch.setenv("AWS_PROFILE", "nope")
+    done = smspec("history")
+    assert (done.status, "1 local run" in done.out) == (3, True)
+    assert "the config profile (nope) could not be found" in done.err
+
+
+def test_other_region_than_that_of_the_spec_exits_2(server):
+    assert smspec("history", "job.yaml", "--region", "eu-west-1").status == 2
+    assert smspec("history", "job.yaml", "--region", "us-west-2").status == 0
 
 
 def test_local_asks_nothing(server, tmp_path):
@@ -109,6 +122,16 @@ def test_spec_has_its_own_jobs_and_runs_only(server, tmp_path):
     assert [line.split()[1] for line in out.splitlines() if line.startswith("2023")] == ["small-0000000001", "small"]
 
 
+def test_attempts_of_a_queue_belong_to_their_spec(server):
+    server.put(request(), ended(), name="AWSBatchsmall-00000000ff00001")
+    server.put(request(), ended(1), name="AWSBatchother-00000000ff00001")
+    out = smspec("history").out
+    assert [line.split()[1] for line in out.splitlines() if line.startswith("2023")] == [
+        "AWSBatchsmall-00000000ff00001"
+    ]
+    assert "no jobs" in smspec("history", "--all").err
+
+
 def test_directory_without_specs_has_all_jobs_of_the_region(server, tmp_path):
     put(server, 1, ended())
     put(server, 3, ended(2), name="other")
@@ -116,7 +139,7 @@ def test_directory_without_specs_has_all_jobs_of_the_region(server, tmp_path):
     done = smspec("history")
     assert done.status == 0
     assert "2 jobs in SageMaker (2 Completed)" in done.out
-    assert done.err == "`.` has no job spec: all jobs that submit has made\n"
+    assert done.err == "`.` has no job spec: all jobs that submit has made in the region are shown\n"
     (tmp_path / "job.yaml").write_text(READY)
     assert "2 jobs in SageMaker" in smspec("history", "--all").out
     assert "1 job in SageMaker" in smspec("history").out
@@ -208,7 +231,7 @@ def test_list_without_an_end_ends(server, kind):
     assert server.asked["Search"] < 30
 
 
-def test_page_beyond_the_limits_of_a_response_is_asked_for_in_parts(server):
+def test_page_beyond_the_limits_is_read_in_parts(server):
     for number in range(1, 60):
         put(server, number, ended(number), HyperParameters={f"h{each}": "1" for each in range(100)})
     many = [{"MetricName": f"m{each}", "Value": 1.0, "Timestamp": CREATED} for each in range(200)]

@@ -210,7 +210,7 @@ def test_name_is_found_in_any_queue(queue, tmp_path):
     assert "nothing-like-it" in unknown.err
 
 
-def test_status_without_permission_for_queues_is_that_of_sagemaker(queue):
+def test_status_without_permission_for_queues(queue):
     queue.faults["DescribeJobQueues"] = [(403, "AccessDeniedException")]
     done = smspec("status", "nothing-like-it")
     assert done.status == 1

@@ -112,6 +112,12 @@ def test_kept_values_are_bounded_and_end_with_the_last(count):
     assert found.values[-1] == count - 1
 
 
+def test_secret_of_which_a_value_is_a_part_is_hidden(tmp_path):
+    log, secret = "pin=8236453719\n", "8236453719"
+    (metric,) = counted(tmp_path, log, r"pin=(\d\d)", hide=lambda text: text.replace(secret, "***"))
+    assert metric.cut == ("82", "***") and secret not in metric.warning
+
+
 def test_values_that_are_secret_or_no_number_have_no_curve(tmp_path):
     """JSON has no NaN."""
     (metric,) = counted(

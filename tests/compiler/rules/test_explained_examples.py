@@ -20,7 +20,7 @@ from smspec.source import SourceText
 from smspec.spec.model import BuiltImage
 from support.spec import job_samples
 
-RUN_TIME = {"SM360", "SM361", "SM362", "SM393", "SM394"}
+RUN_TIME = {"SM360", "SM361", "SM362", "SM393", "SM394", "SM832"}
 OF_FILES = {"SM810"}
 """What they show is a line of a file of the source."""
 CODES = [code for code in explained_codes() if re.match("SM[348]|SM537", code) and code not in RUN_TIME | OF_FILES]

@@ -132,7 +132,10 @@ def missing(directory, files):
 
 
 def runs(directory):
-    return subprocess.run([sys.executable, "train.py"], cwd=directory, capture_output=True, text=True).returncode == 0
+    return (
+        subprocess.run([sys.executable, "-S", "train.py"], cwd=directory, capture_output=True, text=True).returncode
+        == 0
+    )
 
 
 def reading(files):

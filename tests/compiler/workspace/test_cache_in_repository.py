@@ -91,3 +91,12 @@ def test_python_of_a_pull_request_is_not_started(home, tmp_path, command):
     done = smspec_process(command, cwd=home, env=environment(PATH="/usr/bin:/bin", **own))
     assert done.status == 3 and "git tracks files there" in done.err, done.err
     assert not (tmp_path / "started").exists()
+
+
+def test_cache_is_refused_where_git_waits(home):
+    """git reads a FIFO for ever: what it tracks is unknown then."""
+    (home / ".cache/smspec").mkdir(parents=True)
+    (home / ".git/index").unlink()
+    os.mkfifo(home / ".git/index")
+    with pytest.raises(UnsafeCache, match="cannot list what it tracks"):
+        existing_cache("pythons")

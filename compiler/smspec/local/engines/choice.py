@@ -82,6 +82,11 @@ def chosen_engine(name: str) -> tuple[str, str]:
         if reason is not None:
             raise RunFailed(3, f"`--engine {name}` is not available: {reason}")
         return name, ""
+    from smspec.local.engines.namespace.availability import untried
+
+    reason = untried()
+    if reason is not None:  # what confines the job must not depend on what else runs at the moment
+        raise RunFailed(3, f"{reason}; try again, or pass `--engine process`, which confines nothing")
     why = ""
     for name in _BY_PREFERENCE:
         reason = ENGINES[name].unavailable()

@@ -97,9 +97,7 @@ class ProcessEngine(PythonOfEngine):
         self._hosts = run.hosts
         self._faults = request.faults or NO_FAULTS
         self._wanted = wanted or wanted_python(job, plan, run.tree, request.requirements, request.startup)
-        self._python = JobPython(
-            self._wanted, request.python, request.scratch_dir, request.base_dir, run.cache, request.command
-        )
+        self._python = JobPython(self._wanted, request, run.cache)
         self.interface = loopback_interface()
         self.generated_channels = self._content.generated_channels
 

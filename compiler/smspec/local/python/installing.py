@@ -20,6 +20,7 @@ from smspec.local.python.interpreter import (
     matching_interpreter,
     without_foreign_packages,
 )
+from smspec.local.record.progress import InstallerLines
 from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import value_redactor
 from smspec.source.frozen import dataclass, field
@@ -102,8 +103,8 @@ class Installer:
     modules that an installer imports if there are any, nor what replaces the Python or pip. ``below``: directories
     with packages that pip finds installed.
 
-    ``lock`` is held as long as a process writes to the layer. ``show`` gets every line, without the ``secrets``, which
-    are variables of the installer.
+    ``lock`` is held as long as a process writes to the layer. ``lines`` gets every line, without the ``secrets``,
+    which are variables of the installer.
     """
 
     interpreter: Interpreter
@@ -112,14 +113,14 @@ class Installer:
     below: tuple[str, ...] = ()
     scratch_dir: str
     lock: int
-    show: Callable[[str], None]
+    lines: InstallerLines
     inherited: Mapping[str, str]
     secrets: Mapping[str, str] = field(default_factory=dict)
 
     def install(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes]) -> None:
         """Install the packages of each turn: the arguments of ``pip install``, which name files. Raise RunFailed."""
         os.makedirs(self.scratch_dir, exist_ok=True)
-        with temporary_directory(self._place()) as place:
+        with temporary_directory(self._place()) as place, self.lines:
             self._install(turns, files, place)
 
     def _install(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes], place: str) -> None:
@@ -180,7 +181,7 @@ class Installer:
 
         def keep(line: str) -> None:
             line = redact(line)
-            self.show(masked(line))
+            self.lines.add(masked(line))
             whole.append(line)
             del whole[:-400]
             if line.strip():
@@ -189,6 +190,7 @@ class Installer:
 
         status = run_shown(words, variables, keep, directory, self.lock)
         if status:
+            self.lines.fail()
             raise _failure("\n".join(whole), last, status)
 
 

@@ -22,7 +22,7 @@ from smspec.local.python.interpreter import (
     without_foreign_packages,
 )
 from smspec.local.python.wanted import Wanted, secret_variables
-from smspec.local.running.request import RunFailed
+from smspec.local.running.request import RunFailed, RunRequest
 from smspec.service.requirement_lines import named_variables
 from smspec.source.frozen import replace
 from smspec.source.real_file import copy_files, files_below
@@ -42,22 +42,18 @@ class JobPython:
     def __init__(
         self,
         wanted: Wanted,
-        named: str | None,
-        scratch_dir: str,
-        base_dir: str,
+        request: RunRequest,
         cache: EnvironmentCache,
-        command: str = "smspec run",
     ) -> None:
+        named = request.python
         self.interpreter = named_interpreter(named) if named is not None else _interpreter(wanted)
         self._fits_lock = wanted.locked is not None and fits(self.interpreter, wanted.locked)
         self._wanted = wanted if self._fits_lock else _unlocked(wanted)
         self._locked = wanted.locked
         self._is_named = named is not None
-        self._scratch_dir = scratch_dir
-        self._base_dir = base_dir
+        self._request = request
         self._cache = cache
         cache.trust(self.interpreter.base)
-        self._command = command
         self._layers: list[str] = []
         self._pip_settings: list[str] = []
 
@@ -182,6 +178,7 @@ class JobPython:
     def _image_layer(self, turns: Sequence[Sequence[str]], may_install: bool, show: Callable[[str], None]) -> str:
         def make(path: str, lock: int) -> None:
             from smspec.local.python.installing import Installer  # imported late: a second run installs nothing
+            from smspec.local.record.progress import InstallerLines
 
             self._refuse_unless(may_install)
             environment = self._environment_of_pip(show)
@@ -193,11 +190,11 @@ class JobPython:
                 interpreter=self.interpreter,
                 environment=environment,
                 layer=path,
-                scratch_dir=self._scratch_dir,
+                scratch_dir=self._request.scratch_dir,
                 lock=lock,
-                show=lambda line: show(f"installing | {line}"),
+                lines=InstallerLines(show, self._request),
                 inherited=_variables(authored.values(), wanted.variables),
-                secrets=secret_variables(wanted.secrets, os.environ, self._base_dir),
+                secrets=secret_variables(wanted.secrets, os.environ, self._request.base_dir),
             ).install(turns, wanted.files)
 
         if turns:
@@ -240,6 +237,7 @@ class JobPython:
 
         def make(path: str, lock: int) -> None:
             from smspec.local.python.installing import Installer
+            from smspec.local.record.progress import InstallerLines
 
             self._refuse_unless(may_install)
             make_layer(path, self.interpreter)
@@ -249,9 +247,9 @@ class JobPython:
                 environment=self._environment_of_pip(show),
                 layer=path,
                 below=(os.path.join(image, self.interpreter.library),),
-                scratch_dir=self._scratch_dir,
+                scratch_dir=self._request.scratch_dir,
                 lock=lock,
-                show=lambda line: show(f"installing | {line}"),
+                lines=InstallerLines(show, self._request),
                 inherited=_variables([self._wanted.at_start or b""], self._wanted.variables_at_start),
             ).install([words], {"requirements.txt": content})
 
@@ -267,7 +265,8 @@ class JobPython:
     def _refuse_unless(self, may_install: bool) -> None:
         if not may_install:
             raise RunFailed(
-                3, f"the job's Python packages are not installed; run `{self._command}` once without --no-install"
+                3,
+                f"the job's Python packages are not installed; run `{self._request.command}` once without --no-install",
             )
 
     def _turns(self) -> Sequence[Sequence[str]]:

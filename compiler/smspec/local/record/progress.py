@@ -1,10 +1,12 @@
 """Show the progress of a run: log lines, and on a terminal one live line per active channel.
 
-Elsewhere (a file, CI) it prints log lines, and occasionally one line of progress.
+Elsewhere (a file, CI) it prints log lines, and occasionally one line of progress. `InstallerLines` shows installers.
 """
 
 from __future__ import annotations
 
+import re
+import threading
 import time
 from collections.abc import Callable, Sequence
 
@@ -19,9 +21,10 @@ from smspec.local.running.events import (
     FaultInjected,
     HostEnded,
     LogLines,
+    PackagesDownloaded,
     Remark,
 )
-from smspec.local.running.request import RunConsole
+from smspec.local.running.request import RunConsole, RunRequest
 
 _FRAME_SECONDS = 0.2
 _FIRST_PLAIN_SECONDS = 0.3
@@ -30,6 +33,18 @@ _PLAIN_SECONDS = 10.0
 _MOST_LINES = 12
 _WINDOW_SECONDS = 2.0
 _LONGEST_BAR, _SHORTEST_NAME = 16, 8
+_PACKAGES = "packages"
+
+_DOWNLOADING = (
+    r" *Downloading (?:\S*/)?(?P<name>[A-Za-z0-9_.]+(?:-[A-Za-z_][A-Za-z0-9_.]*)*)(?P<file>-\S+)?"
+    r" \((?P<size>[0-9.]+) ?(?P<unit>[kKMG]i?B)\)"
+)
+_DOWNLOADED = r" *Downloaded (\S+)"
+_UNITS = {"kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+_SOON = 0.3
+"""Seconds in which uv names what it downloads."""
+_KEPT_LINES = 40
+_MOST_NAMED = 3
 
 
 class Progress:
@@ -71,6 +86,8 @@ class Progress:
             self._forget(event.host)
         elif isinstance(event, ChannelLaid | EpochFed | EpochEnded):
             self._flowed(event)
+        elif isinstance(event, PackagesDownloaded) and self._console.err_is_terminal:
+            self._downloaded(event)  # a log has the line of `InstallerLines`
         if len(self._pending) > 1000:
             self._show(draw=False)
 
@@ -148,6 +165,12 @@ class Progress:
         if not isinstance(event, EpochEnded):
             flow.total = event.total
         flow.is_over = isinstance(event, ChannelLaid) and event.size == event.total
+        flow.moved(self._clock())
+        self._changed = True
+
+    def _downloaded(self, event: PackagesDownloaded) -> None:
+        flow = self._flows.setdefault(("", _PACKAGES), ChannelProgress("", _PACKAGES, None))
+        flow.size, flow.total, flow.is_over = event.size, event.total, event.size >= event.total
         flow.moved(self._clock())
         self._changed = True
 
@@ -257,3 +280,86 @@ def _what(flows: Sequence[ChannelProgress]) -> str:
 def _speed(flows: Sequence[ChannelProgress], now: float) -> str:
     speeds = [speed for speed in (flow.speed(now) for flow in flows) if speed is not None]
     return f"{size(sum(speeds))}/s" if speeds else "-"
+
+
+class InstallerLines:
+    """What a person sees of an installer: with ``-v`` every line; else downloads, and its last lines if it fails.
+
+    The index says the sizes: uv names all packages that are larger than 1 MiB before it waits for them, pip each at its
+    turn.
+    """
+
+    def __init__(self, show: Callable[[str], None], request: RunRequest) -> None:
+        self._show = show
+        self._is_verbose = request.verbosity > 0
+        self._downloaded = request.downloaded
+        self._sizes: dict[str, int] = {}
+        self._done: set[str] = set()
+        self._unsaid: dict[str, str] = {}
+        self._last: list[str] = []
+        self._timer: threading.Timer | None = None
+        self._turn = threading.Lock()
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, *_: object) -> None:
+        with self._turn:
+            self._say_sizes()
+            self._done.update(self._sizes)
+            self._advance()
+
+    def add(self, line: str) -> None:
+        """Take the next line."""
+        with self._turn:
+            if self._is_verbose:
+                self._show(f"installing | {line}")
+            self._last.append(line)
+            del self._last[:-_KEPT_LINES]
+            begun, ended = re.fullmatch(_DOWNLOADING, line), re.fullmatch(_DOWNLOADED, line)
+            if begun is None:
+                # pip says nothing at the end of a download, but then goes on to the next package.
+                self._done.update([ended[1]] if ended is not None else self._of_pip())
+            elif not (begun["file"] or "").endswith(".metadata"):
+                self._done.update(self._of_pip())
+                self._begin(begun["name"], begun["file"] or "", float(begun["size"]) * _UNITS[begun["unit"]])
+            self._advance()
+
+    def fail(self) -> None:
+        """Show the last lines, if they have not been shown."""
+        with self._turn:
+            for line in () if self._is_verbose else self._last:
+                self._show(f"installing | {line}")
+
+    def _begin(self, name: str, file: str, count: float) -> None:
+        self._sizes[f"{name}{file}"] = int(count)
+        self._unsaid[f"{name}{file}"] = name
+        if self._timer is None:
+            self._timer = threading.Timer(_SOON, self._say)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _of_pip(self) -> list[str]:
+        return [name for name in self._sizes if name.endswith((".whl", ".gz", ".zip"))]
+
+    def _say(self) -> None:
+        with self._turn:
+            self._say_sizes()
+
+    def _say_sizes(self) -> None:
+        """Show what is being downloaded, the largest first."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+        unsaid = sorted(self._unsaid.items(), key=lambda one: -self._sizes[one[0]])
+        self._unsaid.clear()
+        if unsaid and not self._is_verbose:
+            shown = ", ".join(f"`{name}` {size(self._sizes[key])}" for key, name in unsaid[:_MOST_NAMED])
+            more = f", and {len(unsaid) - _MOST_NAMED} more" if len(unsaid) > _MOST_NAMED else ""
+            whole = f": {size(sum(self._sizes[key] for key, _ in unsaid))} together" if len(unsaid) > 1 else ""
+            self._show(f"downloading {shown}{more}{whole}")
+
+    def _advance(self) -> None:
+        whole = sum(self._sizes.values())
+        if whole:
+            self._downloaded(sum(self._sizes[name] for name in self._done & self._sizes.keys()), whole)

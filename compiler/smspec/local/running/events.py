@@ -122,6 +122,14 @@ class Remark:
     warning: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackagesDownloaded:
+    """Of the packages of a job that are installed, ``size`` bytes of ``total`` are here."""
+
+    size: int
+    total: int
+
+
 Event = Union[
     ChannelLaid,
     EpochFed,
@@ -132,6 +140,7 @@ Event = Union[
     HostEnded,
     CheckpointChanged,
     HostsInterrupted,
+    PackagesDownloaded,
     Remark,
 ]
 

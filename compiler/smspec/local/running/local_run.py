@@ -25,7 +25,7 @@ from smspec.local.record.flows import rehearsed
 from smspec.local.record.progress import Progress
 from smspec.local.record.report import report_page
 from smspec.local.record.summary import RunRecord, Summary, throughput
-from smspec.local.running.events import Event, Remark, Reporter
+from smspec.local.running.events import Event, PackagesDownloaded, Remark, Reporter
 from smspec.local.running.host_layout import HostLayout
 from smspec.local.running.image_content import source_files
 from smspec.local.running.lost_results import LostResults
@@ -127,6 +127,7 @@ class LocalRun:
     ) -> None:
         self._plan = plan
         self._tree = tree
+        request = replace(request, downloaded=self._show_download)
         self._request = request
         self._reporter = reporter
         self._signals = signals
@@ -361,6 +362,10 @@ class LocalRun:
 
     def _show(self, text: str) -> None:
         self._reporter.report(Remark(text=text))
+        self._reporter.tick()
+
+    def _show_download(self, size: int, total: int) -> None:
+        self._reporter.report(PackagesDownloaded(size=size, total=total))
         self._reporter.tick()
 
     def _warn(self, text: str) -> None:

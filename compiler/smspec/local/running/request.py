@@ -101,6 +101,10 @@ class SurroundingFaults:
 NO_FAULTS = SurroundingFaults()
 
 
+def _ignored(_done: int, _whole: int) -> None:
+    """Show nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class GitCommit:
     """The commit that a spec is in. ``is_dirty``: a run may contain what the commit does not."""
@@ -129,7 +133,8 @@ class RunRequest:
     ``interruption`` ends all hosts on purpose; ``checkpoints``: a directory, the content of the checkpoint directory of
     every host at its start; ``is_watched``: report changes of the checkpoints while the hosts run. ``built``: the
     directory with a build of the same plan, if it is not in ``scratch_dir``.
-    ``waits``: shows what is waited for. ``commit``: that of the spec, for the record.
+    ``waits``: shows what is waited for. ``downloaded`` gets the bytes of packages so far, and of all that are known.
+    ``commit``: that of the spec, for the record.
     ``predicts``: predict the job in SageMaker.
     """
 
@@ -162,6 +167,7 @@ class RunRequest:
     is_watched: bool = False
     built: str | None = None
     predicts: bool = False
+    downloaded: Callable[[int, int], None] = _ignored
 
     @property
     def tree_dir(self) -> str:

@@ -155,7 +155,7 @@ class _Counter:
             numbers=self._numbers,
             last=None if self._last is None else self._shown(self._last),
             range=None if self._range is None else (self._shown(self._range[0][1]), self._shown(self._range[1][1])),
-            cut=self._cut,
+            cut=None if self._cut is None else (self._shown(self._cut[0]), self._shown(self._cut[1])),
             is_whole=is_whole,
             values=tuple(kept.values(self.name, host, self._hide) for host, kept in self._kept.items()),
         )

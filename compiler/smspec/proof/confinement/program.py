@@ -36,6 +36,9 @@ _ATTEMPTS = (
     _NETWORK,  # some distributions refuse mounts
 )
 _SET_FLAGS, _UP = 0x8914, 0x41
+_NO_CORES = (resource.RLIMIT_CORE, 1)
+"""Neither files nor a program of the machine that handles crashes: that one, the kernel starts with a limit of 0."""
+
 _MOST_NAMESPACES = "/proc/sys/user/max_user_namespaces"
 
 
@@ -61,8 +64,8 @@ def main(options: str, words: list[str]) -> int:
     wanted = Options(options)
     given, words = words[: wanted.variables], words[wanted.variables :]
     wanted.environment = {name: value for name, _, value in (text.partition("=") for text in given)}
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for kind, limit in ((resource.RLIMIT_CPU, wanted.seconds), (resource.RLIMIT_FSIZE, wanted.bytes)):
+    limits = ((resource.RLIMIT_CPU, wanted.seconds), (resource.RLIMIT_FSIZE, wanted.bytes), _NO_CORES)
+    for kind, limit in limits:
         _, most = resource.getrlimit(kind)
         limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
         resource.setrlimit(kind, (limit, limit))  # the command could raise a limit that is below the hard one

@@ -14,6 +14,7 @@ from smspec.pipeline.compilation import compile_spec
 from smspec.pipeline.inputs import gather
 from smspec.source import DataExtent
 from smspec.workspace.boundary import MOST_ENTRIES, Boundary, data_extent
+from support.smspec_command import smspec
 
 GB = 1 << 30
 
@@ -47,7 +48,7 @@ def found(repository: Path, channels: object, hosts: object, **more: object) -> 
     }
     (repository / "job.yaml").write_text(yaml.safe_dump(job))
     diagnostics = compile_spec(gather(str(repository / "job.yaml"))).diagnostics
-    return [(d.code, ".".join(map(str, d.path))) for d in diagnostics if d.code in ("SM393", "SM394")]
+    return [(d.code, ".".join(map(str, d.path))) for d in diagnostics if d.code in ("SM393", "SM394", "SM832")]
 
 
 def train(**members: object) -> dict[str, object]:
@@ -125,7 +126,6 @@ def test_unknown_extents_are_not_reported(repository, tmp_path_factory):
     sparse(outside / "a", 9 * GB)
     boundary = Boundary(os.path.realpath(repository))
     assert data_extent(str(outside), boundary) is None
-    assert data_extent(str(repository / "gone"), boundary) is None
     assert data_extent(str(repository / "data\0"), boundary) is None
     (repository / "data/link").symlink_to(outside)
     assert data_extent(str(repository / "data"), boundary) is None
@@ -134,6 +134,34 @@ def test_unknown_extents_are_not_reported(repository, tmp_path_factory):
     assert data_extent(str(repository / "data"), boundary) is None
     assert data_extent(str(repository / "data/fifo"), boundary) is None
     assert found(repository, train(local=str(outside)), hosts()) == []
+    assert found(repository, train(local=str(outside / "gone")), hosts()) == []
+    (repository / "out").symlink_to(outside / "gone")
+    assert found(repository, train(local="out"), hosts()) == []
+
+
+@pytest.mark.parametrize("local", ["gone", "gone/more/", "data/part-0.csv"])
+def test_absent_data_is_a_note_of_validate_alone(repository, local):
+    absent = [("SM832", "channels.train.local")]
+    assert found(repository, train(local=local), hosts()) == absent
+    done = smspec("validate", "--strict", cwd=repository)
+    assert (done.status, done.out.count("note[SM832]")) == (0, 1)
+    assert f"`{local}` does not exist" in done.out
+    assert "SM832" not in smspec("render", "--api-json", cwd=repository).err
+    sparse(repository / local / "a" if local.endswith("/") else repository / local, 1)
+    assert found(repository, train(local=local), hosts()) == []
+
+
+def test_absent_data_of_several_specs_is_one_line(repository):
+    for name in ("one", "two", "three"):
+        found(repository, train(local="gone/"), hosts())
+        (repository / f"{name}.yaml").write_text((repository / "job.yaml").read_text().replace("small", name))
+    (line,) = [line for line in smspec("validate", ".", cwd=repository).out.splitlines() if "SM832" in line]
+    assert ", and 3 more like it" in line
+
+
+def test_dangling_link_is_not_looked_behind(repository):
+    (repository / "data/link").symlink_to(repository / "gone")
+    assert found(repository, train(local="data/link"), hosts()) == []
 
 
 def test_number_of_entries_is_limited(repository):
@@ -145,9 +173,9 @@ def test_number_of_entries_is_limited(repository):
     assert data_extent(str(repository / "data"), boundary) is None
 
 
-@pytest.mark.parametrize("code", ["SM393", "SM394"])
+@pytest.mark.parametrize("code", ["SM393", "SM394", "SM832"])
 def test_example_has_its_finding_and_its_fix_does_not(repository, code):
     sparse(repository / "data/a", 3 * GB)
     wrong, right = (yaml.safe_load(piece) for piece in re.findall(r"```yaml\n(.*?)```", explanation(code), re.DOTALL))
-    assert [each for each, _ in found(repository, channels=wrong["channels"], hosts=wrong["hosts"])] == [code]
-    assert found(repository, right["channels"], right["hosts"]) == []
+    assert [each for each, _ in found(repository, wrong["channels"], wrong.get("hosts", hosts()))] == [code]
+    assert found(repository, right["channels"], right.get("hosts", hosts())) == []

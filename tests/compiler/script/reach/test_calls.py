@@ -21,7 +21,7 @@ def reach(directory, files):
 
 
 def run(directory):
-    return subprocess.run([sys.executable, "train.py"], cwd=directory, capture_output=True, text=True).returncode
+    return subprocess.run([sys.executable, "-S", "train.py"], cwd=directory, capture_output=True, text=True).returncode
 
 
 BEFORE_ERRORS = {"train.py": "try:\n    import absent\nexcept KeyError:\n    pass\n"}

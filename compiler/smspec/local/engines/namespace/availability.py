@@ -11,9 +11,11 @@ import json
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from smspec.local.running.request import RunFailed
 from smspec.source.frozen import dataclass
@@ -22,12 +24,16 @@ from smspec.source.real_file import OUTSIDE_PROJECTS, program_named
 _CELL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cell", "__main__.py")
 _SECONDS = 20
 _REFUSED = (errno.EPERM, errno.EACCES)
+_SCARCE = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""What a machine that allows namespaces may lack at the moment."""
+
 _UBUNTU = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 _DEBIAN = "/proc/sys/kernel/unprivileged_userns_clone"
 SLIRP = "slirp4netns"
 GATEWAY, RESOLVER = "10.0.2.2", "10.0.2.3"
 _DEVICE = "/dev/net/tun"
 _SECONDS_TO_CONNECT = 20.0
+_MOST_SAID = 1 << 16
 _LOOPBACK = re.compile(r"(?<=://)(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/]|$)")
 
 
@@ -39,6 +45,11 @@ class Probe:
     number: int = 0
     has_network: bool = False
 
+    @property
+    def is_tried(self) -> bool:
+        """Whether a machine refuses the step, rather than being out of processes, memory, files, or time."""
+        return self.number not in (*_SCARCE, errno.ETIME)
+
 
 def cell_words(*words: str) -> list[str]:
     """Return the command of the cell: in a fresh process, because one with threads cannot enter a user namespace."""
@@ -46,8 +57,11 @@ def cell_words(*words: str) -> list[str]:
 
 
 @functools.cache
-def start_probe() -> subprocess.Popen[bytes] | None:
-    """Start to try the steps of a run in a process of its own, which leaves nothing; `probe` waits for it."""
+def start_probe() -> subprocess.Popen[bytes] | int | None:
+    """Start to try the steps of a run in a process of its own, which leaves nothing; `probe` waits for it.
+
+    Return the number of an error if it cannot be started, and None where there are no namespaces.
+    """
     if not sys.platform.startswith("linux"):
         return None
     try:
@@ -55,8 +69,8 @@ def start_probe() -> subprocess.Popen[bytes] | None:
         return subprocess.Popen(
             cell_words("probe"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
-    except OSError:
-        return None
+    except OSError as fault:
+        return fault.errno or errno.ENOENT
 
 
 @functools.cache
@@ -65,14 +79,14 @@ def probe() -> Probe:
     if not sys.platform.startswith("linux"):
         return Probe(step="linux")
     process = start_probe()
-    if process is None:
-        return Probe(step="start")
+    if process is None or isinstance(process, int):
+        return Probe(step="start", number=process or 0)
     try:
         found = json.loads(process.communicate(timeout=_SECONDS)[0])
-    except (ValueError, subprocess.TimeoutExpired):
+    except (ValueError, subprocess.TimeoutExpired) as fault:
         process.kill()
         process.communicate()
-        return Probe(step="start")
+        return Probe(step="start", number=errno.ETIME if isinstance(fault, subprocess.TimeoutExpired) else 0)
     return Probe(
         step=found.get("step", ""), number=found.get("errno", 0), has_network=bool(found.get("network", False))
     )
@@ -81,7 +95,15 @@ def probe() -> Probe:
 def unavailable() -> str | None:
     """Return why hosts cannot have namespaces here, and how to allow it; None if they can."""
     found = probe()
-    return None if not found.step else f"namespaces are unavailable: {why(found.step, found.number)}"
+    return untried() or (f"namespaces are unavailable: {why(found.step, found.number)}" if found.step else None)
+
+
+def untried() -> str | None:
+    """Return why it is unknown whether hosts can have namespaces here; None if it is known."""
+    found = probe()
+    is_late = found.number == errno.ETIME
+    reason = f"the trial takes more than {_SECONDS} seconds" if is_late else os.strerror(found.number).lower()
+    return None if found.is_tried else f"namespaces could not be tried: {reason}"
 
 
 def why(step: str, number: int, read: Callable[[str], str] | None = None) -> str:
@@ -156,10 +178,12 @@ class Internet:
         said = os.read(ready, 1) if answered else b""
         os.close(ready)
         if not said:
-            self._process.kill()
+            self._kill()
             assert self._process.stderr is not None
-            # The first line names the cause, the last one only that the child failed.
-            first = self._process.stderr.read().decode(errors="replace").strip().splitlines()[:1]
+            # What it printed so far: a script on PATH may have started what prints or waits for ever. The first line
+            # names the cause, the last one only that the child failed.
+            os.set_blocking(self._process.stderr.fileno(), False)
+            first = (self._process.stderr.read(_MOST_SAID) or b"").decode(errors="replace").strip().splitlines()[:1]
             self.close()
             raise RunFailed(3, f"`{SLIRP}` did not start", "".join(first))
 
@@ -168,7 +192,11 @@ class Internet:
         end, self._end = self._end, -1
         if end >= 0:
             os.close(end)
-        self._process.kill()
+        self._kill()
         self._process.wait()
         if self._process.stderr is not None:
             self._process.stderr.close()
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # it has a session of its own

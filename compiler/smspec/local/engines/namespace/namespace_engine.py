@@ -88,9 +88,7 @@ class NamespaceEngine(PythonOfEngine):
         self._hosts = run.hosts
         self._starts_python = mpi.starts_python(plan)
         self._wanted = wanted_python(job, plan, run.tree, request.requirements, request.startup)
-        self._python = JobPython(
-            self._wanted, request.python, request.scratch_dir, request.base_dir, run.cache, request.command
-        )
+        self._python = JobPython(self._wanted, request, run.cache)
         lent = self._python.is_lent
         self._named, self._unsafe = named_places(self._python.interpreter) if lent else ([], [])
         self._refuse_place_of_checkpoints()

@@ -229,10 +229,12 @@ def probe() -> dict[str, object]:
         enter_user_namespace()
         inner = open_inner()
         kernel.unshare(kernel.NEW_MOUNTS | kernel.NEW_PROCESSES | kernel.NEW_NAME | kernel.NEW_IPC, "unshare")
+        answer, result = os.pipe()
+        child = os.fork()
     except kernel.StepFailed as fault:
         return _described(fault)
-    answer, result = os.pipe()
-    child = os.fork()
+    except OSError as fault:
+        return {"step": "start", "errno": fault.errno}
     if not child:
         os.write(result, json.dumps(_tried(inner)).encode())
         os._exit(0)

@@ -8,8 +8,10 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import resource
 import struct
 import sys
+from contextlib import suppress
 
 from .kernel import StepFailed
 
@@ -89,6 +91,10 @@ _ALLOW, _FAIL = 0x7FFF0000, 0x00050000
 _NUMBER, _MACHINE, _FIRST, _SECOND = 0, 4, 16, 24
 """Where ``struct seccomp_data`` has the call, its machine, and the lower halves of the first two arguments."""
 
+_CRASHES = "/proc/sys/kernel/core_pattern"
+_OF_HANDLERS = 1
+"""The limit of core files with which the kernel starts the handler of crashes itself, whose crash it hands to none."""
+
 _libc = ctypes.CDLL(None, use_errno=True)
 _Step = tuple[int, int, int, int]
 
@@ -102,11 +108,22 @@ def confine(*, shares_network: bool) -> None:
     number = _KEYCTL.get(os.uname().machine, -1)
     if number > 0:
         _libc.syscall(ctypes.c_long(number), _JOIN_SESSION, None)  # else the keys of the author's session
+    refuse_crash_handler()
     if shares_network:
         _refuse_abstract_sockets()
     if filters_calls():
         _install_filter()  # while the process may do that without `no_new_privs`, which containers do not have
     _keep_capabilities()
+
+
+def refuse_crash_handler(pattern: str = _CRASHES) -> None:
+    """Keep crashes from the program that handles those of this machine: it is root's, outside, and keeps the memory.
+
+    With a limit of 0, the kernel starts it, too. Without such a program, cores are files of the host.
+    """
+    with suppress(OSError, ValueError), open(pattern, "rb") as file:
+        if file.read(1) == b"|":
+            resource.setrlimit(resource.RLIMIT_CORE, (_OF_HANDLERS, _OF_HANDLERS))
 
 
 def filters_calls() -> bool:
