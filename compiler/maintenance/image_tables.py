@@ -19,7 +19,7 @@ import yaml
 
 from maintenance.surroundings import Checkout
 from smspec.service.facts import Row, Table
-from smspec.service.facts.installed_packages import SdkImage
+from smspec.service.facts.installed_packages import ConfiguredImage
 from smspec.source.frozen import dataclass
 
 _PAGES = "docs/src/data"
@@ -93,7 +93,7 @@ _REGION, _DOMAIN = "region", "dns_suffix"
 Registries = tuple[tuple[str, str], ...]
 
 
-def refreshed(before: Mapping[str, Table], found: list[SdkImage]) -> dict[str, list[Row]]:
+def refreshed(before: Mapping[str, Table], found: list[ConfiguredImage]) -> dict[str, list[Row]]:
     """Return the rows of both tables for the images of the SDK."""
     old = {(row["repository"], row["tag"]): row for row in before["images"].rows()}
     columns = _columns(before["accounts"].rows(), old.values(), found)
@@ -161,7 +161,7 @@ def _in_order(images: Iterable[Row]) -> list[Row]:
     return sorted(images, key=lambda row: (row["repository"], _natural(row["version"]), _natural(row["tag"])))
 
 
-def _image_row(image: SdkImage, old: Row | None, columns: dict[Registries, str]) -> Row:
+def _image_row(image: ConfiguredImage, old: Row | None, columns: dict[Registries, str]) -> Row:
     kept = {name: old[name] if old else "" for name in _KEPT}
     return {
         "repository": image.repository,
@@ -179,7 +179,7 @@ def _image_row(image: SdkImage, old: Row | None, columns: dict[Registries, str])
     }
 
 
-def _columns(accounts: tuple[Row, ...], images: Iterable[Row], found: list[SdkImage]) -> dict[Registries, str]:
+def _columns(accounts: tuple[Row, ...], images: Iterable[Row], found: list[ConfiguredImage]) -> dict[Registries, str]:
     """Return the column of each list of registries: its old one, that of the same image, or a new one.
 
     Columns keep their names, so that a new region changes one row.
@@ -188,7 +188,7 @@ def _columns(accounts: tuple[Row, ...], images: Iterable[Row], found: list[SdkIm
     before = {tuple(sorted((row[_REGION], row[name]) for row in accounts if row[name])): name for name in names}
     of_image = {(row["repository"], row["tag"]): row["accounts"] for row in images}
     columns: dict[Registries, str] = {}
-    waiting: list[SdkImage] = []
+    waiting: list[ConfiguredImage] = []
     for image in found:
         if image.registries in before:
             columns[image.registries] = before[image.registries]

@@ -11,7 +11,7 @@ from smspec.cli.prices import place_in_repository, today, write_dated
 from smspec.diagnostics import count
 from smspec.diagnostics.quoting import visible
 from smspec.organization.dated_file import FACTS
-from smspec.organization.newer_facts import NewerFacts, Origin, facts_text, newer_facts, newer_shapes, together
+from smspec.organization.newer_facts import FactsOrigin, NewerFacts, facts_text, newer_facts, newer_shapes, together
 from smspec.service.facts import table as facts_table
 from smspec.service.instance_types import UPDATE
 from smspec.service.shapes import decode_model, pinned_model
@@ -109,7 +109,7 @@ def _updated(before: NewerFacts, console: Console) -> NewerFacts:
     origins = {
         name: before.origins[name]
         if name in before.origins and {*_additions(after, name)} <= {*_additions(before, name)}
-        else Origin(as_of=today(), source=sources.get(name, ""))
+        else FactsOrigin(as_of=today(), source=sources.get(name, ""))
         for name in ("api", "images")
     }
     return replace(after, origins=origins)

@@ -17,11 +17,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics import InvalidInput
-from smspec.organization.organization_config import MalformedConfig, OrganizationConfig, organization_configs_in
+from smspec.organization.organization_config import (
+    MalformedConfig,
+    OrganizationConfig,
+    SettingsLayer,
+    organization_configs_in,
+)
 from smspec.service.job_costs import PriceBook
 from smspec.service.policy import Policy
 from smspec.source import Document
-from smspec.source.frozen import dataclass, replace
+from smspec.source.frozen import replace
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.boundary_search import DATED_FILES, superproject_of
 from smspec.workspace.path_targets import repository_top, upwards
@@ -29,16 +34,6 @@ from smspec.workspace.path_targets import repository_top, upwards
 if TYPE_CHECKING:
     from smspec.organization.policy_layers import DatedLayer
     from smspec.rules.organization_rules.condition import OrganizationRule
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsLayer:
-    """The settings in a directory itself. A pyproject.toml next to smspec.toml is a layer of its own, above it."""
-
-    directory: str
-    boundary: Boundary
-    file: OrganizationConfig | MalformedConfig | None
-    has_dated_files: bool
 
 
 class Organization:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from smspec.diagnostics import MOST, Diagnostic, InvalidInput
 from smspec.organization.dated_file import DATE, FACTS, Fault, dated_text, is_match, read_dated_file
-from smspec.organization.organization_config import json_place
+from smspec.organization.organization_config import SettingsLayer, json_place
 from smspec.organization.policy_layers import LOOSENED_POLICY
 from smspec.service.instance_types import UPDATE
 from smspec.service.policy import KnownFacts
@@ -24,7 +24,6 @@ from smspec.source import Path, SourceText, dotted
 from smspec.source.frozen import dataclass, field, replace
 
 if TYPE_CHECKING:
-    from smspec.organization import SettingsLayer
     from smspec.workspace.boundary import Boundary
 
 _FACTS, _API, _IMAGES = "facts", "api", "images"
@@ -39,7 +38,7 @@ _PARTS = ("type", "required", "min", "max", "enum", "members", "key", "member", 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class FactsOrigin:
     """``as_of``: the date of the update; ``source``: the package and its version."""
 
     as_of: str
@@ -52,7 +51,7 @@ class NewerFacts:
 
     shapes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     tags: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    origins: Mapping[str, Origin] = field(default_factory=dict)
+    origins: Mapping[str, FactsOrigin] = field(default_factory=dict)
 
     def entries(self) -> frozenset[tuple[Path, object]]:
         """Return every single thing that is added, with its path in the file."""
@@ -65,7 +64,7 @@ def newer_facts(directory: str, boundary: Boundary) -> NewerFacts:
     return NewerFacts(
         shapes=facts.get(_API, {}).get(_CONTENT[_API], {}),
         tags=facts.get(_IMAGES, {}).get(_CONTENT[_IMAGES], {}),
-        origins={name: Origin(as_of=part["as_of"], source=part["source"]) for name, part in facts.items()},
+        origins={name: FactsOrigin(as_of=part["as_of"], source=part["source"]) for name, part in facts.items()},
     )
 
 
@@ -105,7 +104,7 @@ def merged_model(facts: NewerFacts) -> Model:
 
 
 @functools.lru_cache(maxsize=8)
-def _merged(shapes: str, origin: Origin) -> Model:
+def _merged(shapes: str, origin: FactsOrigin) -> Model:
     pinned = pinned_model()
     added = {name: _shape(name, entry, pinned.shapes.get(name)) for name, entry in json.loads(shapes).items()}
     known = {**pinned.shapes, **added}
@@ -167,7 +166,7 @@ def _joined(
                 known[key] = (min if key == "min" else max)(old, value)
             else:
                 known[key] = value
-    merged = _merged(json.dumps(found, sort_keys=True), Origin(as_of="", source=""))
+    merged = _merged(json.dumps(found, sort_keys=True), FactsOrigin(as_of="", source=""))
     return newer_shapes(merged)
 
 

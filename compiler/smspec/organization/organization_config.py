@@ -66,6 +66,16 @@ class OrganizationConfig:
         return table
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsLayer:
+    """The settings in a directory itself. A pyproject.toml next to smspec.toml is a layer of its own, above it."""
+
+    directory: str
+    boundary: Boundary
+    file: OrganizationConfig | MalformedConfig | None
+    has_dated_files: bool
+
+
 def organization_configs_in(directory: str, boundary: Boundary) -> tuple[OrganizationConfig, ...]:
     """Return the files in a directory itself: the table of pyproject.toml is above smspec.toml, and both apply.
 

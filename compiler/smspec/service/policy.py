@@ -201,7 +201,7 @@ def with_ages(findings: Iterable[Finding], today: str) -> Iterator[Finding]:
         texts = " ".join((finding.message, finding.help, *(note.message for note in finding.notes)))
         dates = re.findall(_AS_OF, re.sub("`[^`]*`", "", texts)) if _DATED in texts else ()  # without an author's words
         latest = max(today, pinned_model().date) if dates else ""
-        years = max((_years(date, latest) for date in dates), default=0)
+        years = max((0, *(_years(date, latest) for date in dates)))
         note = Note(f"{min(dates)} was over {count(years, 'year')} ago; AWS may have changed this") if years else None
         yield finding if note is None else replace(finding, notes=(*finding.notes, note))
 

@@ -79,7 +79,7 @@ def _references(members: object) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SdkImage:
+class ConfiguredImage:
     """A training image that the SDK can name. ``registries``: region → account, sorted by region."""
 
     repository: str
@@ -93,7 +93,7 @@ class SdkImage:
     registries: tuple[tuple[str, str], ...]
 
 
-def sdk_images(directory: str) -> Iterator[SdkImage]:
+def sdk_images(directory: str) -> Iterator[ConfiguredImage]:
     """Yield every training image of the configurations in a directory, file by file."""
     for path in sorted(glob.glob(os.path.join(directory, "*.json"))):
         with open(path, encoding="utf-8") as file:
@@ -145,7 +145,7 @@ def newer_tags(directory: str) -> dict[str, tuple[str, ...]]:
     return {name: tuple(sorted(tags)) for name, tags in sorted(found.items())}
 
 
-def _tags(image: SdkImage) -> tuple[str, ...]:
+def _tags(image: ConfiguredImage) -> tuple[str, ...]:
     return ListedImage(
         repository=image.repository,
         tag=image.tag,
@@ -162,7 +162,7 @@ def _tags(image: SdkImage) -> tuple[str, ...]:
     ).tags
 
 
-def _of_version(framework: str, version: str, below: Config, config: Config) -> Iterator[SdkImage]:
+def _of_version(framework: str, version: str, below: Config, config: Config) -> Iterator[ConfiguredImage]:
     aliases = tuple(name for name, full in _config(config.get("version_aliases")).items() if full == version)
     if "registries" in below:
         parts = [("", below)]
@@ -174,7 +174,7 @@ def _of_version(framework: str, version: str, below: Config, config: Config) -> 
         pythons = _words(part.get("py_versions")) or [name.removeprefix(base)]
         for python in pythons:
             for processor in _words(config.get("processors")) or _words(part.get("processors")) or [""]:
-                yield SdkImage(
+                yield ConfiguredImage(
                     repository=str(part["repository"]),
                     tag=_tag(part, version, base, python, processor),
                     framework=framework,
