@@ -5,6 +5,7 @@ import types
 
 import pytest
 
+from smspec.cli.past_jobs import spec_of
 from support.servers.job_server import CREATED, job_server_of_process, look
 from support.small_job import READY, write_job
 from support.smspec_command import smspec
@@ -123,12 +124,13 @@ def test_spec_has_its_own_jobs_and_runs_only(server, tmp_path):
 
 
 def test_attempts_of_a_queue_belong_to_their_spec(server):
-    server.put(request(), ended(), name="AWSBatchsmall-00000000ff00001")
-    server.put(request(), ended(1), name="AWSBatchother-00000000ff00001")
+    attempt = "0a1b2c3d" * 4
+    named = [f"AWSBatchsmall-00000000ff{number}{attempt}" for number in ("", "-2", "-37")]
+    assert spec_of(f"AWSBatchlarge-language-models-3{attempt}") == "large-language-models"  # cut to 63 characters
+    for second, name in enumerate((*named, f"AWSBatchother-00000000ff{attempt}")):
+        server.put(request(), ended(second), name=name)
     out = smspec("history").out
-    assert [line.split()[1] for line in out.splitlines() if line.startswith("2023")] == [
-        "AWSBatchsmall-00000000ff00001"
-    ]
+    assert sorted(line.split()[1] for line in out.splitlines() if line.startswith("2023")) == sorted(named)
     assert "no jobs" in smspec("history", "--all").err
 
 
