@@ -1,12 +1,16 @@
 """A request is one service job of its queue: whatever is dropped, throttled, or killed, and who else submits it."""
 
+import json
 import threading
 
 import pytest
 
+from smspec.cli.job_follower import end_lines, job_record
+from smspec.service.job_costs import PriceBook
 from smspec.service.request import tagged
 from smspec.spec.model import Queue
 from smspec.submission.client import AwsUnavailable, JobRefused
+from smspec.submission.following import LogMetrics
 from smspec.submission.job_creation import JobEnded, create_job
 from smspec.submission.queue_service import QueueService, found_in_queues
 from support.servers.job_server import COMPLETED, REGION, job_server_of_process, look
@@ -211,3 +215,22 @@ def test_payload_of_another_form_is_a_different_job(queue):
         job["serviceRequestPayload"] = "not JSON"
     with pytest.raises(JobRefused, match="a different job is named"):
         created(service())
+
+
+@pytest.mark.parametrize("odd", [None, 3, "x", [], [3], {"InstanceGroups": [3]}, {"InstanceCount": "z"}], ids=repr)
+@pytest.mark.parametrize(
+    "member", ["AlgorithmSpecification", "FinalMetricDataList", "ModelArtifacts", "OutputDataConfig", "ResourceConfig"]
+)
+def test_payload_that_no_training_job_has_is_shown(queue, member, odd):
+    one = service()
+    one.create(tagged(REQUEST, DIGEST))
+    (job,) = queue.jobs.values()
+    job.update(serviceRequestPayload=json.dumps({**REQUEST, "StoppingCondition": odd, member: odd}), status="FAILED")
+    shown = one.describe(REQUEST["TrainingJobName"])
+    assert (shown.status, shown.model, shown.limit) == ("Failed", "", None)
+    assert job_record(shown)["queue"]["status"] == "FAILED"
+    assert isinstance(shown.hosts, int) and isinstance(shown.instances, str)
+    assert next(end_lines(shown, PriceBook())) == f"{shown.name}: Failed"
+    has_output = member != "OutputDataConfig"
+    assert shown.result_prefix == (f"s3://example-models/sample/{shown.name}/output/" if has_output else "")
+    assert LogMetrics(shown).values == {}
