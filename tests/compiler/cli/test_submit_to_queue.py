@@ -149,6 +149,17 @@ def test_job_that_the_queue_forgot_is_not_trained_again(queue, aws):
     assert "there is already the job AWSBatch" in done.err
 
 
+def test_jobs_of_queues_are_compared_by_their_names(queue, tmp_path):
+    first = submitted().out.strip()
+    write_job(tmp_path, QUEUED.replace("count: 1", "count: 2"))
+    queue.plan = ("RUNNABLE",)
+    second = submitted("--detach").out.strip()
+    done = smspec("compare", first, second)
+    assert done.status == 0, done.err
+    assert "  hosts.count 1 → 2\n" in done.out
+    assert "  state: Completed → InProgress, RUNNABLE\n" in done.out
+
+
 @pytest.mark.parametrize("name", ["train", "AWSBatch-train"])
 def test_chosen_name_is_that_of_one_job(queue, aws, tmp_path, name):
     write_job(tmp_path, QUEUED + f"job_name: {name}\n")
