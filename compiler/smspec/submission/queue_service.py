@@ -20,7 +20,6 @@ from smspec.spec.model import Queue
 from smspec.submission.client import (
     ANSWER_SECONDS,
     THROTTLED,
-    AccessDenied,
     AwsUnavailable,
     JobRefused,
     answered,
@@ -118,16 +117,14 @@ class QueueService(JobService):
     def _forgotten(self, name: str) -> TrainingJob | None:
         """Return the newest training job of a service job that its queue does not list any more.
 
-        Jobs that are over are listed for days; what they have trained must not be trained again.
+        Jobs that are over are listed for days; what they have trained must not be trained again. So without permission
+        for this, the job is not taken for one that does not exist.
         """
         prefix = f"{ATTEMPT_PREFIX}{name}"
-        try:
-            for listed in super().named(prefix):
-                # `AWSBatchtrain-large-…` is a training job of `train-large`, and not of `train`.
-                if listed.name.startswith(prefix) and _ATTEMPT.fullmatch(listed.name, len(prefix)):
-                    return self._training_job(listed.name, ANSWER_SECONDS)
-        except AccessDenied:
-            pass
+        for listed in super().named(prefix):
+            # `AWSBatchtrain-large-…` is a training job of `train-large`, and not of `train`.
+            if listed.name.startswith(prefix) and _ATTEMPT.fullmatch(listed.name, len(prefix)):
+                return self._training_job(listed.name, ANSWER_SECONDS)
         return None
 
     def create(self, request: Mapping[str, Any]) -> None:

@@ -149,6 +149,16 @@ def test_job_that_the_queue_forgot_is_not_trained_again(queue, aws):
     assert "there is already the job AWSBatch" in done.err
 
 
+@pytest.mark.parametrize("action", ["ListTrainingJobs", "DescribeTrainingJob"])
+def test_forgotten_job_that_cannot_be_seen_is_not_trained_again(queue, aws, action):
+    assert submitted().status == 0
+    queue.jobs.clear()
+    aws.faults[action] = [(400, "AccessDeniedException")] * 9
+    done = submitted("--detach")
+    assert (done.status, len(queue.submitted)) == (3, 1), done.err
+    assert f"sagemaker:{action}" in done.err
+
+
 def test_jobs_of_queues_are_compared_by_their_names(queue, tmp_path):
     first = submitted().out.strip()
     write_job(tmp_path, QUEUED.replace("count: 1", "count: 2"))
