@@ -171,6 +171,9 @@ class QueueService(JobService):
     def tags(self, job: TrainingJob) -> dict[str, str]:
         return dict(job.queued.tags) if job.queued is not None else super().tags(job)
 
+    def has_own_tags(self, job: TrainingJob, /) -> bool:
+        return job.queued is not None  # those of a training job were the ones of a service job that is forgotten
+
     def add_tags(self, job: TrainingJob, tags: Mapping[str, str]) -> None:
         if job.queued is None:
             super().add_tags(job, tags)

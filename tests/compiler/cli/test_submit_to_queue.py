@@ -147,6 +147,8 @@ def test_job_that_the_queue_forgot_is_not_trained_again(queue, aws):
     assert done.status == 0, done.err
     assert len(queue.submitted) == len(aws.created) == 1
     assert "there is already the job AWSBatch" in done.err
+    # The printed policy does not allow it for training jobs of a queue.
+    assert aws.asked["AddTags"] == 0 and "changed" not in done.err
 
 
 @pytest.mark.parametrize("action", ["ListTrainingJobs", "DescribeTrainingJob"])
