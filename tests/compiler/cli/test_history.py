@@ -103,6 +103,17 @@ def test_other_region_than_that_of_the_spec_exits_2(server):
     assert smspec("history", "job.yaml", "--region", "us-west-2").status == 0
 
 
+def test_region_of_an_overlay_may_be_the_usual_one(server, tmp_path):
+    put(server, 1, ended())
+    image = "image: registry.example.com/small:1\nnetwork: {subnets: [subnet-00000001], security_groups: [sg-00000001]}"
+    vpc = "api: {AlgorithmSpecification: {TrainingImageConfig: {TrainingRepositoryAccessMode: Vpc}}}\n"
+    spec = READY.replace("image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/small:1", image) + vpc
+    write_job(tmp_path, spec + "overlays: {prod: {region: us-west-2}}\n")
+    done = smspec("history")
+    assert done.status == 0, done.err
+    assert "1 job in SageMaker" in done.out
+
+
 def test_local_asks_nothing(server, tmp_path):
     run_of(tmp_path / "run/small")
     done = smspec("history", "--local")
