@@ -131,6 +131,7 @@ def job_of_description(answer: Mapping[str, object], prices: PriceBook, tags: Ma
     """Return the job of a response of DescribeTrainingJob or Search."""
     name, status = _text(answer, "TrainingJobName"), _text(answer, "TrainingJobStatus")
     request, region = _request(answer)
+    with_hosts = {**request, "ResourceConfig": structure(dict(answer), "ResourceConfig")}
     began, ended, created = (_moment(answer, each) for each in ("TrainingStartTime", "TrainingEndTime", "CreationTime"))
     until = ended or (datetime.now(timezone.utc) if status not in ENDED else None)
     billed = _seconds(answer.get("BillableTimeInSeconds"))
@@ -145,8 +146,8 @@ def job_of_description(answer: Mapping[str, object], prices: PriceBook, tags: Ma
         reason=_text(answer, "FailureReason")[:_LONGEST_REASON],
         seconds=max(0.0, (until - began).total_seconds()) if began and until else None,
         billed=billed,
-        hosts=_hosts(request),
-        cost=_cost(request, billed, prices, region),
+        hosts=_hosts(with_hosts),
+        cost=_cost(with_hosts, billed, prices, region),
         metrics=tuple(_final_metrics(answer)),
         commit=tags.get(COMMIT_TAG, ""),
         is_dirty=tags.get(DIRTY_TAG) == "true",

@@ -103,6 +103,15 @@ def test_other_region_than_that_of_the_spec_exits_2(server):
     assert smspec("history", "job.yaml", "--region", "us-west-2").status == 0
 
 
+def test_cost_is_that_of_the_instances_that_sagemaker_selected(server):
+    put(server, 1, ended())
+    known = server.search({"MaxResults": 50})["Results"][0]["TrainingJob"]
+    listed = [{"InstanceType": kind, "InstanceCount": 4} for kind in ("ml.p4d.24xlarge", "ml.m5.large")]
+    hosts = {"InstancePreferences": listed, "SelectedInstanceType": "ml.m5.large", "SelectedInstanceCount": 4}
+    server.on_search = lambda _asked, _page: {"Results": [{"TrainingJob": {**known, "ResourceConfig": hosts}}]}
+    assert ", $0.07 of at most $48.00" in smspec("history").out
+
+
 def test_region_of_an_overlay_may_be_the_usual_one(server, tmp_path):
     put(server, 1, ended())
     image = "image: registry.example.com/small:1\nnetwork: {subnets: [subnet-00000001], security_groups: [sg-00000001]}"
