@@ -1,7 +1,9 @@
 """A request is one service job of its queue: whatever is dropped, throttled, or killed, and who else submits it."""
 
+import json
 import threading
 
+import botocore.session
 import pytest
 
 from smspec.service.request import tagged
@@ -211,3 +213,17 @@ def test_payload_of_another_form_is_a_different_job(queue):
         job["serviceRequestPayload"] = "not JSON"
     with pytest.raises(JobRefused, match="a different job is named"):
         created(service())
+
+
+def test_older_botocore_is_named(queue, tmp_path, monkeypatch):
+    """Its model of AWS Batch has no service jobs, so it has submitted none either."""
+    model = botocore.session.get_session().get_component("data_loader").load_service_model("batch", "service-2")
+    kept = {name: one for name, one in model["operations"].items() if "ServiceJob" not in name}
+    (tmp_path / "batch/2016-08-10").mkdir(parents=True)
+    (tmp_path / "batch/2016-08-10/service-2.json").write_text(json.dumps({**model, "operations": kept}))
+    made = service()
+    monkeypatch.setenv("AWS_DATA_PATH", str(tmp_path))
+    with pytest.raises(AwsUnavailable, match="boto3 does not know the service jobs of the queue `training`; install"):
+        service()
+    assert found_in_queues(made, REQUEST["TrainingJobName"]) is None
+    assert queue.submitted == []
