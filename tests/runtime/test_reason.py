@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from smspec_runtime.failure import failure_text
+from smspec_runtime.failure import failure_text, reason_in
 from smspec_runtime.outcome import Outcome
 from smspec_runtime.progress_bar import split_bar
 from smspec_runtime.reason import reason_of
@@ -321,3 +321,10 @@ def test_long_texts_are_searched_in_linear_time(piece):
 def test_every_signal_has_a_reason(number):
     text = signal_text(number)
     assert text and (number in {*signal.Signals} or text == f"signal {number}")
+
+
+@pytest.mark.parametrize("title", ["ExecuteUserScriptError", "InstallRequirementsError"])
+def test_peers_get_the_reason_without_its_title(title):
+    """The other hosts begin their own failure with a title."""
+    output = b"Traceback (most recent call last):\nValueError: bad: 3\n"
+    assert reason_in(failure_text(Outcome(1, output=output), ["train.py"], [], title)) == "ValueError: bad: 3"

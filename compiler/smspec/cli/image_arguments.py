@@ -13,7 +13,7 @@ from smspec.diagnostics.quoting import visible
 from smspec.output.writing import PathDifference
 from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.publishing.publication import BUILDERS, ENGINES
-from smspec.render.tree import CopiedFile, FileTree
+from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
 from smspec.service.image_reference import parsed_reference
 from smspec.service.job_costs import JobCost
@@ -171,6 +171,9 @@ def _job_image(build: JobBuild) -> JobImage | None:
     job, image = build.job, build.job.job.image
     if not isinstance(image, BuiltImage) or job.plan.image is None:
         return None
+    # Imported late: most commands make no image.
+    from smspec.local.running.image_content import source_files
+
     policy = job.inputs.policy
     return JobImage(
         spec=build.spec,
@@ -180,7 +183,7 @@ def _job_image(build: JobBuild) -> JobImage | None:
         tree=build.directory,
         content=build.tree,
         base_dir=job.inputs.directory,
-        files=tuple(file.file.origin for file in build.tree.files if isinstance(file, CopiedFile)),
+        files=tuple(origin for _, origin in source_files(build.tree)),
         region=job.job.region,
         settings=RegistrySettings() if policy is None else policy.registry,
     )

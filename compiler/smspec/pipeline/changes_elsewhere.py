@@ -322,11 +322,19 @@ def _lost_submodule(changed: ChangedFiles, used: Set[str]) -> str:
 def _updated(settings: Iterable[tuple[str, str]]) -> set[str]:
     """Return the places of the submodules in `.gitmodules` that a new checkout fills.
 
-    Of several values, git warns and takes one: `none` anywhere counts.
+    Of several values, or several submodules with one place, git takes one: `none` anywhere counts. It ignores names
+    that are empty or lead upwards.
     """
-    parts = [(*name.removeprefix("submodule.").rpartition("."), value) for name, value in settings]
-    empty = {name for name, _, key, value in parts if key == "update" and value == "none"}
-    return {value for name, _, key, value in parts if key == "path" and name not in empty}
+    places: dict[str, set[str]] = {}
+    empty: set[str] = set()
+    for setting, value in settings:
+        found = re.fullmatch(r"(?s)submodule\.(.*)\.(path|update)", setting)
+        if found is not None and found[2] == "path":
+            places.setdefault(found[1], set()).add(value)
+        elif found is not None and value == "none":
+            empty.add(found[1])
+    empty.update(name for name, own in places.items() if len(own) > 1 or {"", ".."} & {name, *re.split(r"[/\\]", name)})
+    return set().union(*places.values()).difference(*(own for name, own in places.items() if name in empty))
 
 
 def _is_used(file: StagedFile, used: Set[str]) -> bool:

@@ -58,8 +58,10 @@ class QueueService(JobService):
 
     def renew(self) -> None:
         super().renew()
-        with asked("AWS Batch"):
-            self._batch = AwsSession(self._profile, self._region).client("batch")
+        self._batch = _client(self._profile, self._region)
+        if not _has_service_jobs(self._batch):
+            what = f"the service jobs of the queue `{self.queue.name}`"
+            raise AwsUnavailable(f"the installed boto3 does not know {what}; install boto3 1.40 or later")
 
     def describe(self, name: str, *, budget: float = ANSWER_SECONDS) -> TrainingJob:
         """Return a job of the queue by its name, or by that of a training job. Raise as `JobService.describe` does."""
@@ -212,6 +214,16 @@ class QueueService(JobService):
         return [stream for each in attempts for stream in super(QueueService, self).streams(each.name, budget=budget)]
 
 
+def _client(profile: str | None, region: str | None) -> Any:
+    with asked("AWS Batch"):
+        return AwsSession(profile, region).client("batch")
+
+
+def _has_service_jobs(client: Any) -> bool:
+    """Return whether the model of a client has them: that of botocore since 1.39."""
+    return hasattr(client, "submit_service_job")
+
+
 def queues_of(client: Any, region: str) -> Iterator[str]:
     """Yield the names of the queues of training jobs in a region. Raise `AwsUnavailable`."""
     token: dict[str, Any] = {}
@@ -259,8 +271,9 @@ def identity_of(listed: Iterator[dict[str, Any]], name: str) -> str:
 
 def found_in_queues(service: JobService, name: str) -> tuple[QueueService, TrainingJob] | None:
     """Return the service job of a name, in whatever queue it is, and the service of that queue; None without one."""
-    with asked("AWS Batch"):
-        client = AwsSession(service.profile, service.region).client("batch")
+    client = _client(service.profile, service.region)
+    if not _has_service_jobs(client):
+        return None  # which this boto3 cannot have submitted
     found: list[tuple[QueueService, TrainingJob]] = []
     for queue in queues_of(client, service.region):
         if identity_of(listed_jobs(client, queue, name), name):

@@ -106,6 +106,27 @@ MODULES = {
 }
 
 
+HIDDEN = {
+    "another section": "[x{0}]\npath = src/kept\nurl = {1}\n",
+    "no name": "[submodule]\npath = src/kept\nurl = {1}\n",
+    "a name that leads upwards": '[submodule "a/../b"]\npath = src/kept\nurl = {1}\n',
+    "two places": "[{0}]\npath = src/kept\npath = other\nurl = {1}\n",
+    "two names": '[{0}]\npath = src/kept\nurl = {1}\n[submodule "b"]\npath = src/kept\nurl = {1}\nupdate = none\n',
+}
+
+
+@pytest.mark.parametrize("text", HIDDEN.values(), ids=HIDDEN)
+def test_submodule_that_git_ignores_is_listed(text, home, tmp_path):
+    with_submodule(home, "src/kept")
+    (home / ".gitmodules").write_text(text.format('submodule "src/kept"', tmp_path / "kept"))
+    commit(home)
+    git(tmp_path, "-c", "protocol.file.allow=always", "clone", "--quiet", "--recurse-submodules", str(home), "new")
+    assert not (tmp_path / "new/src/kept/weights.txt").exists()
+    done = smspec("diff", "--base", "HEAD~1", "--fail-on", "code", ".", cwd=home)
+    assert done.status == 1, done.err
+    assert "may not have the files of the submodule `src/kept`" in done.err
+
+
 @pytest.mark.parametrize(("place", "change", "is_lost"), MODULES.values(), ids=MODULES)
 def test_submodule_that_a_new_checkout_lacks_is_listed(place, change, is_lost, home, tmp_path):
     with_submodule(home, place)

@@ -3,6 +3,7 @@
 import json
 import threading
 
+import botocore.session
 import pytest
 
 from smspec.cli.job_follower import end_lines, job_record
@@ -234,3 +235,17 @@ def test_payload_that_no_training_job_has_is_shown(queue, member, odd):
     has_output = member != "OutputDataConfig"
     assert shown.result_prefix == (f"s3://example-models/sample/{shown.name}/output/" if has_output else "")
     assert LogMetrics(shown).values == {}
+
+
+def test_older_botocore_is_named(queue, tmp_path, monkeypatch):
+    """Its model of AWS Batch has no service jobs, so it has submitted none either."""
+    model = botocore.session.get_session().get_component("data_loader").load_service_model("batch", "service-2")
+    kept = {name: one for name, one in model["operations"].items() if "ServiceJob" not in name}
+    (tmp_path / "batch/2016-08-10").mkdir(parents=True)
+    (tmp_path / "batch/2016-08-10/service-2.json").write_text(json.dumps({**model, "operations": kept}))
+    made = service()
+    monkeypatch.setenv("AWS_DATA_PATH", str(tmp_path))
+    with pytest.raises(AwsUnavailable, match="boto3 does not know the service jobs of the queue `training`; install"):
+        service()
+    assert found_in_queues(made, REQUEST["TrainingJobName"]) is None
+    assert queue.submitted == []

@@ -1,11 +1,16 @@
 """The labels of an image that lead to its source."""
 
+import os
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.workspace.git_labels import REVISION, SOURCE, git_labels, without_credentials
+from support.container_client import FakeClient
 from support.git_repository import commit, git, repository
+from support.small_job import write_job
+from support.smspec_command import environment, smspec_process
 
 
 @pytest.mark.parametrize(
@@ -118,3 +123,17 @@ def test_file_that_git_does_not_track_marks_the_revision(case, with_module):
         (with_module / ".git/info/exclude").write_text("new.py\n")
         (with_module / "new.py").write_text("x = 1\n")
         assert revision(with_module, "new.py") == "-dirty"
+
+
+def test_built_image_has_the_commit_of_its_source(tmp_path):
+    """The runtime in it is of smspec, which no commit of the job has."""
+    client = FakeClient(tmp_path / "engine")
+    jobs = repository(tmp_path / "jobs")
+    write_job(jobs)
+    head = commit(jobs)
+    path = os.pathsep.join([str(client.directory), *os.get_exec_path()])
+    for revision in (head, f"{head}-dirty"):
+        done = smspec_process("build", "--image", "-o", tmp_path / "out", cwd=jobs, env=environment(PATH=path))
+        assert done.status == 0, done.err
+        assert f"{REVISION}={revision}" in client.asked("build")[-1]["words"]
+        (jobs / "src/new.py").write_text("print(1)\n")

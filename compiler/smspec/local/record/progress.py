@@ -37,13 +37,16 @@ _PACKAGES = "packages"
 
 _DOWNLOADING = (
     r" *Downloading (?:\S*/)?(?P<name>[A-Za-z0-9_.]+(?:-[A-Za-z_][A-Za-z0-9_.]*)*)(?P<file>-\S+)?"
-    r" \((?P<size>[0-9.]+) ?(?P<unit>[kKMG]i?B)\)"
+    r" \((?P<size>[0-9]{1,9}(?:\.[0-9]{1,9})?) ?(?P<unit>[kKMG]i?B)\)"
 )
 _DOWNLOADED = r" *Downloaded (\S+)"
 _UNITS = {"kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _SOON = 0.3
 """Seconds in which uv names what it downloads."""
 _KEPT_LINES = 40
+_LONGEST_SEARCHED = 1024
+"""Characters of a line: a build of a package prints what it likes, and a search of 64 KiB takes 16 seconds."""
+
 _MOST_NAMED = 3
 
 
@@ -316,7 +319,8 @@ class InstallerLines:
                 self._show(f"installing | {line}")
             self._last.append(line)
             del self._last[:-_KEPT_LINES]
-            begun, ended = re.fullmatch(_DOWNLOADING, line), re.fullmatch(_DOWNLOADED, line)
+            begin = line[:_LONGEST_SEARCHED]
+            begun, ended = re.fullmatch(_DOWNLOADING, begin), re.fullmatch(_DOWNLOADED, begin)
             if begun is None:
                 # pip says nothing at the end of a download, but then goes on to the next package.
                 self._done.update([ended[1]] if ended is not None else self._of_pip())

@@ -37,13 +37,15 @@ ServiceModel = dict[str, dict[str, dict[str, object]]]
 
 
 def service_model() -> ServiceModel | None:
-    """Return the model of SageMaker in the installed botocore; None without one."""
+    """Return the model of SageMaker in the installed botocore; None without one, as in a botocore without its data."""
     # Located, not imported: reading one file needs no client.
     package = importlib.util.find_spec("botocore")
     if package is None or package.origin is None:
         return None
     pattern = os.path.join(os.path.dirname(package.origin), "data", "sagemaker", "*", "service-2.json*")
-    newest = max(glob.glob(pattern))
+    newest = max(glob.glob(pattern), default=None)
+    if newest is None:
+        return None
     with (gzip.open if newest.endswith(".gz") else open)(newest, "rt", encoding="utf-8") as file:
         model: ServiceModel = json.load(file)
     return model

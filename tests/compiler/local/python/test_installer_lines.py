@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import sys
+import time
 
 import pytest
 
@@ -77,6 +78,21 @@ def test_verbose_run_has_every_line_and_no_summary():
 def test_failure_has_every_line_once(verbosity):
     shown, _ = followed("Collecting a\nERROR: No matching distribution\n", verbosity=verbosity, fails=True)
     assert shown == ["installing | Collecting a", "installing | ERROR: No matching distribution"]
+
+
+OF_BUILDS = {
+    "a version for a size": "  Downloading model-1 (1.2.3 MB)",
+    "no number": "Downloading model (. MB)",
+    "a size without end": f"Downloading model ({'9' * 400} MB)",
+    "a long line": f"Downloading {'a-' * 32_000}",
+}
+
+
+@pytest.mark.parametrize("line", OF_BUILDS.values(), ids=OF_BUILDS)
+def test_other_lines_of_builds_are_skipped(line):
+    started = time.process_time()
+    assert followed(f"{line}\n") == ([], [])
+    assert time.process_time() - started < 5
 
 
 class Terminal(io.StringIO):
