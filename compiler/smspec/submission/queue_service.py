@@ -74,10 +74,16 @@ class QueueService(JobService):
         return self._described(name, ANSWER_SECONDS)
 
     def _described(self, name: str, budget: float) -> TrainingJob | None:
-        identity = self._ids.get(name) or self._identity(name, budget)
+        accepted = self._ids.get(name)
+        identity = accepted or self._identity(name, budget)
         if not identity:
             return self._training_job(name, budget) if name.startswith(ATTEMPT_PREFIX) else self._forgotten(name)
-        described = self._service_job(identity, budget)
+        try:
+            described = self._service_job(identity, budget)
+        except JobRefused:
+            if accepted:
+                return None  # a part of AWS Batch may not know it yet
+            raise
         queued = queued_job(described)
         self._ids[name], self._attempts[name] = identity, queued.attempts
         if queued.is_waiting:

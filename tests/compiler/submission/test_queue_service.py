@@ -142,6 +142,13 @@ def test_rejected_request_is_refused(queue):
         )
 
 
+def test_accepted_job_may_not_be_described_yet(queue):
+    queue.faults["DescribeServiceJob"] = [(400, "ClientException")] * 2
+    found = created(service())
+    assert (found.is_new, found.job.name) == (True, REQUEST["TrainingJobName"])
+    assert len(queue.submitted) == 1
+
+
 def test_denied_place_does_not_hide_the_status(queue):
     queue.plan = ("RUNNABLE",)
     created(service())
