@@ -52,6 +52,23 @@ def test_file_without_a_job_is_described_in_a_sentence(tmp_path, text, said):
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("member", "value", "key"),
+    [
+        ("timeoutConfig", {"attemptDurationSeconds": "9"}, "timeout"),
+        ("retryStrategy", {"attempts": True}, "attempts"),
+        ("schedulingPriority", "high", "priority"),
+        ("shareIdentifier", 3, "share"),
+    ],
+)
+def test_setting_of_a_queue_of_a_wrong_type_is_named(tmp_path, member, value, key):
+    job = {"jobName": "a", "jobQueue": "training", "serviceRequestPayload": '{"RoleArn": "x"}', member: value}
+    done = imported(tmp_path, json.dumps(job))
+    assert done.status in (0, 1), done.err
+    assert f"set `queue.{key}`" in done.err
+    assert "queue: training\n" in done.out
+
+
 def test_aliases_that_multiply_are_refused(tmp_path):
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]

@@ -150,6 +150,7 @@ def _submitted(
 ) -> tuple[Side, Mapping[str, object]]:
     """Return a job in SageMaker, and its description. ``services`` gets the service of the region."""
     # Imported late: boto3 takes a second to import.
+    from smspec.cli.aws_arguments import described_job
     from smspec.cli.past_jobs import job_of_description
     from smspec.submission.client import AccessDenied, AwsUnavailable, JobRefused
 
@@ -157,9 +158,8 @@ def _submitted(
         show_choice(name, console)
         if not services:
             services.append(service_in(args, args.region or "", console))
-        (service,) = services
-        with Waiting(console).of(f"SageMaker in {service.region}"):
-            described = service.describe(name)
+        with Waiting(console).of(f"SageMaker in {services[0].region}"):
+            service, described = described_job(services[0], name)
             try:
                 tags = service.tags(described)
             except AccessDenied as denied:

@@ -192,11 +192,13 @@ def _from_sagemaker(
     if not sought.regions:
         return []
     # Imported late: boto3 takes a second to import.
-    from smspec.submission.client import has_credentials
+    from smspec.submission.client import has_credentials, region_of_profile
 
+    regions = dict(sought.regions)
     try:
         with aws_failures(), credentials_wait(console):
             can_ask = has_credentials(args.profile)
+            usual = region_of_profile(args.profile) if "" in regions and len(regions) > 1 else ""
     except (CommandRefused, ResourceUnavailable) as fault:
         faults.append(fault)
         return []
@@ -205,7 +207,10 @@ def _from_sagemaker(
         return []
     if sought.has_no_spec:
         notes.append(f"`{args.what}` has no job spec: all jobs that submit has made in the region are shown")
-    return [_jobs_in(region, names, args, since, prices, faults) for region, names in sought.regions.items()]
+    if usual and usual in regions:
+        # A name may be in both, as that of a spec whose overlay sets the region: its jobs are listed once.
+        regions[usual] = frozenset((*(regions.pop("") or ()), *(regions[usual] or ())))
+    return [_jobs_in(region, names, args, since, prices, faults) for region, names in regions.items()]
 
 
 def _jobs_in(

@@ -38,8 +38,9 @@ UNFINISHED = "not finished"
 """The status of a run without a result: it goes on, or was killed."""
 
 _NAME = re.compile(r"(?P<spec>.+)-[0-9a-f]{10}(?:-[0-9]{1,4})?")
-_ATTEMPT = re.compile(r"AWSBatch(?P<spec>.+)-[0-9a-f]{10}[0-9A-Za-z-]*")
-"""The name that AWS Batch makes of that of a job in a queue."""
+_ATTEMPT = re.compile(r"AWSBatch(?P<spec>.+)-[0-9a-f]{10}(?:-[0-9]{1,4})?[0-9a-f]{32}")
+_CUT_ATTEMPT = re.compile(r"(?=.{63}$)AWSBatch(?P<spec>.+)-[0-9a-f]{32,41}")
+"""The name that AWS Batch makes of that of a job in a queue: 32 digits follow it, for which a long one may be cut."""
 
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 """How the JSON protocol of AWS writes numbers that JSON lacks."""
@@ -122,7 +123,7 @@ def _of_most(amount: float | None, most: float | None, text: Callable[[float], s
 
 def spec_of(name: str) -> str:
     """Return the name of the spec of a job: without the digest, and the number of a repetition or an attempt."""
-    found = _ATTEMPT.fullmatch(name) or _NAME.fullmatch(name)
+    found = _ATTEMPT.fullmatch(name) or _CUT_ATTEMPT.fullmatch(name) or _NAME.fullmatch(name)
     return found["spec"] if found else name
 
 
@@ -130,6 +131,7 @@ def job_of_description(answer: Mapping[str, object], prices: PriceBook, tags: Ma
     """Return the job of a response of DescribeTrainingJob or Search."""
     name, status = _text(answer, "TrainingJobName"), _text(answer, "TrainingJobStatus")
     request, region = _request(answer)
+    with_hosts = {**request, "ResourceConfig": structure(dict(answer), "ResourceConfig")}
     began, ended, created = (_moment(answer, each) for each in ("TrainingStartTime", "TrainingEndTime", "CreationTime"))
     until = ended or (datetime.now(timezone.utc) if status not in ENDED else None)
     billed = _seconds(answer.get("BillableTimeInSeconds"))
@@ -144,8 +146,8 @@ def job_of_description(answer: Mapping[str, object], prices: PriceBook, tags: Ma
         reason=_text(answer, "FailureReason")[:_LONGEST_REASON],
         seconds=max(0.0, (until - began).total_seconds()) if began and until else None,
         billed=billed,
-        hosts=_hosts(request),
-        cost=_cost(request, billed, prices, region),
+        hosts=_hosts(with_hosts),
+        cost=_cost(with_hosts, billed, prices, region),
         metrics=tuple(_final_metrics(answer)),
         commit=tags.get(COMMIT_TAG, ""),
         is_dirty=tags.get(DIRTY_TAG) == "true",

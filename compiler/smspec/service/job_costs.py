@@ -161,11 +161,13 @@ def instance_hours(hours: float) -> str:
 
 
 def instance_counts(payload: dict[str, object]) -> dict[str, int]:
-    """Return the number of instances of each type."""
+    """Return the number of instances of each type; in a description with preferences, of what SageMaker selected."""
     config = structure(payload, "ResourceConfig")
     found: dict[str, int] = {}
     for group in items(config, "InstanceGroups") or [config]:
         kind, count = member(group, "InstanceType"), number(group, "InstanceCount")
+        if not kind:
+            kind, count = member(group, "SelectedInstanceType"), number(group, "SelectedInstanceCount")
         if isinstance(kind, str) and count is not None:
             found[kind] = found.get(kind, 0) + count
     return found

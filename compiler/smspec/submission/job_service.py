@@ -227,6 +227,10 @@ class JobService:
         tags = tags_of(self._sagemaker, job.name, job.answer["TrainingJobArn"])
         return {tag["Key"]: tag["Value"] for tag in tags}
 
+    def has_own_tags(self, _job: TrainingJob, /) -> bool:
+        """Return whether the tags of a spec are those of a job itself."""
+        return True
+
     def add_tags(self, job: TrainingJob, tags: Mapping[str, str]) -> None:
         """Add tags to a job, or change their values. Raise `JobRefused` or `AwsUnavailable`."""
         added = [{"Key": key, "Value": value} for key, value in tags.items()]
@@ -343,5 +347,7 @@ def host_of(stream: str) -> str:
 
 def stale_tags(service: JobService, job: TrainingJob, tags: Mapping[str, str]) -> dict[str, str]:
     """Return the tags that a job lacks, or has with a different value. Raise `JobRefused` or `AwsUnavailable`."""
+    if not service.has_own_tags(job):
+        return {}
     there = service.tags(job)
     return {key: value for key, value in tags.items() if there.get(key) != value}

@@ -20,7 +20,6 @@ from smspec.spec.model import Queue
 from smspec.submission.client import (
     ANSWER_SECONDS,
     THROTTLED,
-    AccessDenied,
     AwsUnavailable,
     JobRefused,
     answered,
@@ -40,6 +39,9 @@ _WAITING = ("SUBMITTED", "PENDING", "RUNNABLE")
 _MOST_PAGES = 100
 _MOST_ATTEMPTS = 10
 """Training jobs whose logs are read: as many as a queue makes of one job, without those that it preempts."""
+
+_ATTEMPT = re.compile(r"(?:-[0-9]{1,4})?[0-9a-f]{32}")
+"""How the name of a training job goes on after that of its job, or of a repetition of it (user guide of AWS Batch)."""
 
 _SAME_TOKEN = re.compile(r"token|idempoten|duplicate|already", re.IGNORECASE)
 """In the message about a request that AWS Batch has accepted before."""
@@ -72,12 +74,16 @@ class QueueService(JobService):
         return self._described(name, ANSWER_SECONDS)
 
     def _described(self, name: str, budget: float) -> TrainingJob | None:
-        if name.startswith(ATTEMPT_PREFIX):
-            return self._training_job(name, budget)
-        identity = self._ids.get(name) or self._identity(name, budget)
+        accepted = self._ids.get(name)
+        identity = accepted or self._identity(name, budget)
         if not identity:
-            return self._forgotten(name)
-        described = self._service_job(identity, budget)
+            return self._training_job(name, budget) if name.startswith(ATTEMPT_PREFIX) else self._forgotten(name)
+        try:
+            described = self._service_job(identity, budget)
+        except JobRefused:
+            if accepted:
+                return None  # a part of AWS Batch may not know it yet
+            raise
         queued = queued_job(described)
         self._ids[name], self._attempts[name] = identity, queued.attempts
         if queued.is_waiting:
@@ -119,14 +125,14 @@ class QueueService(JobService):
     def _forgotten(self, name: str) -> TrainingJob | None:
         """Return the newest training job of a service job that its queue does not list any more.
 
-        Jobs that are over are listed for days; what they have trained must not be trained again.
+        Jobs that are over are listed for days; what they have trained must not be trained again. So without permission
+        for this, the job is not taken for one that does not exist.
         """
-        try:
-            for listed in super().named(f"{ATTEMPT_PREFIX}{name}"):
-                if listed.name.startswith(f"{ATTEMPT_PREFIX}{name}"):
-                    return self._training_job(listed.name, ANSWER_SECONDS)
-        except AccessDenied:
-            pass
+        prefix = f"{ATTEMPT_PREFIX}{name}"
+        for listed in super().named(prefix):
+            # `AWSBatchtrain-large-…` is a training job of `train-large`, and not of `train`.
+            if listed.name.startswith(prefix) and _ATTEMPT.fullmatch(listed.name, len(prefix)):
+                return self._training_job(listed.name, ANSWER_SECONDS)
         return None
 
     def create(self, request: Mapping[str, Any]) -> None:
@@ -166,12 +172,15 @@ class QueueService(JobService):
                 yield ListedJob(name=each["jobName"], arn=each["jobArn"], created=created, status=status)
 
     def tags_of_listed(self, job: ListedJob) -> dict[str, str]:
-        if job.name.startswith(ATTEMPT_PREFIX):
+        if ":service-job/" not in job.arn:
             return super().tags_of_listed(job)
         return _tags(self._service_job(job.arn.rpartition("/")[2]))
 
     def tags(self, job: TrainingJob) -> dict[str, str]:
         return dict(job.queued.tags) if job.queued is not None else super().tags(job)
+
+    def has_own_tags(self, job: TrainingJob, /) -> bool:
+        return job.queued is not None  # those of a training job were the ones of a service job that is forgotten
 
     def add_tags(self, job: TrainingJob, tags: Mapping[str, str]) -> None:
         if job.queued is None:
@@ -192,10 +201,10 @@ class QueueService(JobService):
 
     def stop(self, name: str) -> None:
         """End a job in the queue and its training job: stopped there alone, it would be started again."""
-        if name.startswith(ATTEMPT_PREFIX):
+        identity = self._ids.get(name) or self._identity(name)
+        if not identity and name.startswith(ATTEMPT_PREFIX):
             super().stop(name)
             return
-        identity = self._ids.get(name) or self._identity(name)
         if not identity:
             raise JobRefused(f"the queue `{self.queue.name}` in {self.region} has no job `{name}`")
         call = functools.partial(self._batch.terminate_service_job, jobId=identity, reason="stopped with smspec")
@@ -203,7 +212,7 @@ class QueueService(JobService):
 
     def streams(self, name: str, *, budget: float = ANSWER_SECONDS) -> list[str]:
         """Return the log streams of all attempts of a job."""
-        if name.startswith(ATTEMPT_PREFIX):
+        if name.startswith(ATTEMPT_PREFIX) and name not in self._attempts:
             return super().streams(name, budget=budget)
         if name not in self._attempts:
             self.describe(name, budget=budget)

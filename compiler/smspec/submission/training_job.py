@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from smspec.service.shapes import Shape, pinned_model
 from smspec.source.frozen import dataclass, field
 
 COMPLETED = "Completed"
 DELETING = "Deleting"
 _OVER = (COMPLETED, "Failed", "Stopped")
+_TYPES = {"structure": dict, "list": list, "map": dict, "string": str, "integer": int, "long": int, "boolean": bool}
 _EXIT_CODE = re.compile(r"^ExitCode (\d{1,3})$|\b[Ee]xit [Cc]ode: ?(\d{1,3})\b", re.MULTILINE)
 
 
@@ -217,7 +219,7 @@ def as_training_job(queued: ServiceJob, training: TrainingJob | None) -> Trainin
     elif training is not None and not queued.is_waiting and not training.is_over:
         secondary = training.secondary
     reason = queued.reason if status in ("Failed", "Stopped") else ""
-    answer = {**queued.payload, "TrainingJobName": queued.name, "TrainingJobArn": queued.arn}
+    answer = {**_sendable(queued.payload), "TrainingJobName": queued.name, "TrainingJobArn": queued.arn}
     if training is not None:
         answer |= training.answer
         reason = (training.reason or reason) if reason else ""
@@ -236,6 +238,27 @@ def as_training_job(queued: ServiceJob, training: TrainingJob | None) -> Trainin
         billable=training.billable if training is not None and is_present else None,
         queued=queued,
     )
+
+
+def _sendable(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what CreateTrainingJob could take of a request: AWS Batch accepts each one that is JSON."""
+    model = pinned_model()
+
+    def known(value: Any, shape: Shape) -> Any:
+        """Return the part of a value that has the form of a shape; None if that is nothing."""
+        if shape.kind == "any":
+            return value
+        if not isinstance(value, _TYPES[shape.kind]) or isinstance(value, bool) is not (shape.kind == "boolean"):
+            return None
+        if isinstance(value, dict):
+            shapes = {name: shape.members.get(name) if shape.kind == "structure" else shape.item for name in value}
+            found = {name: known(value[name], model.shapes[inner]) for name, inner in shapes.items() if inner}
+            return {name: each for name, each in found.items() if each is not None}
+        if isinstance(value, list):
+            return [each for one in value if (each := known(one, model.shapes[shape.item])) is not None]
+        return value
+
+    return known(dict(payload), model.root) or {}
 
 
 def _transitions(queued: ServiceJob, training: TrainingJob | None) -> Iterator[Transition]:

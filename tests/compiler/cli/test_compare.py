@@ -136,9 +136,24 @@ def test_page_has_one_chart_for_each_metric(server, tmp_path):
 def test_odd_summaries_are_shown(server, tmp_path, odd, form):
     run_of(tmp_path / "run/a", (0.5, 0.3), request=request())
     run_of(tmp_path / "run/b", (), **odd)
-    done = smspec("compare", "run/a", "run/b", "--format", form)
-    assert done.status == 0, done.err
-    assert "\x1b" not in done.out and "\u202e" not in done.out
+    for words in (("compare", "run/a", "run/b"), ("history", "--local")):
+        done = smspec(*words, "--format", form)
+        assert done.status == 0, done.err
+        assert "\x1b" not in done.out and "\u202e" not in done.out
+        assert form != "json" or json.loads(done.out, parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html"])
+def test_deeply_nested_summaries_are_shown(tmp_path, monkeypatch, form):
+    monkeypatch.chdir(tmp_path)
+    for number, name in enumerate("ab"):
+        run_of(tmp_path / "run" / name, (0.5, 0.3), request={"HyperParameters": {"lr": "nested"}})
+        summary = tmp_path / "run" / name / "summary.json"
+        summary.write_text(summary.read_text().replace('"nested"', "[" * 700 + str(number) + "]" * 700))
+    for words in (("compare", "run/a", "run/b"), ("history", "--local")):
+        done = smspec(*words, "--format", form)
+        assert done.status == 0, done.err
+        assert "not finished" in done.out
 
 
 def test_job_without_a_log_or_tags_is_shown(server):

@@ -5,6 +5,7 @@ import types
 
 import pytest
 
+from smspec.cli.past_jobs import spec_of
 from support.servers.job_server import CREATED, job_server_of_process, look
 from support.small_job import READY, write_job
 from support.smspec_command import smspec
@@ -102,6 +103,26 @@ def test_other_region_than_that_of_the_spec_exits_2(server):
     assert smspec("history", "job.yaml", "--region", "us-west-2").status == 0
 
 
+def test_cost_is_that_of_the_instances_that_sagemaker_selected(server):
+    put(server, 1, ended())
+    known = server.search({"MaxResults": 50})["Results"][0]["TrainingJob"]
+    listed = [{"InstanceType": kind, "InstanceCount": 4} for kind in ("ml.p4d.24xlarge", "ml.m5.large")]
+    hosts = {"InstancePreferences": listed, "SelectedInstanceType": "ml.m5.large", "SelectedInstanceCount": 4}
+    server.on_search = lambda _asked, _page: {"Results": [{"TrainingJob": {**known, "ResourceConfig": hosts}}]}
+    assert ", $0.07 of at most $48.00" in smspec("history").out
+
+
+def test_region_of_an_overlay_may_be_the_usual_one(server, tmp_path):
+    put(server, 1, ended())
+    image = "image: registry.example.com/small:1\nnetwork: {subnets: [subnet-00000001], security_groups: [sg-00000001]}"
+    vpc = "api: {AlgorithmSpecification: {TrainingImageConfig: {TrainingRepositoryAccessMode: Vpc}}}\n"
+    spec = READY.replace("image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/small:1", image) + vpc
+    write_job(tmp_path, spec + "overlays: {prod: {region: us-west-2}}\n")
+    done = smspec("history")
+    assert done.status == 0, done.err
+    assert "1 job in SageMaker" in done.out
+
+
 def test_local_asks_nothing(server, tmp_path):
     run_of(tmp_path / "run/small")
     done = smspec("history", "--local")
@@ -123,12 +144,13 @@ def test_spec_has_its_own_jobs_and_runs_only(server, tmp_path):
 
 
 def test_attempts_of_a_queue_belong_to_their_spec(server):
-    server.put(request(), ended(), name="AWSBatchsmall-00000000ff00001")
-    server.put(request(), ended(1), name="AWSBatchother-00000000ff00001")
+    attempt = "0a1b2c3d" * 4
+    named = [f"AWSBatchsmall-00000000ff{number}{attempt}" for number in ("", "-2", "-37")]
+    assert spec_of(f"AWSBatchlarge-language-models-3{attempt}") == "large-language-models"  # cut to 63 characters
+    for second, name in enumerate((*named, f"AWSBatchother-00000000ff{attempt}")):
+        server.put(request(), ended(second), name=name)
     out = smspec("history").out
-    assert [line.split()[1] for line in out.splitlines() if line.startswith("2023")] == [
-        "AWSBatchsmall-00000000ff00001"
-    ]
+    assert sorted(line.split()[1] for line in out.splitlines() if line.startswith("2023")) == sorted(named)
     assert "no jobs" in smspec("history", "--all").err
 
 

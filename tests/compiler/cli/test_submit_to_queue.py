@@ -9,6 +9,7 @@ import pytest
 
 from support.servers.job_server import COMPLETED, look
 from support.servers.queue_server import queue_server
+from support.service.api_samples import small_request
 from support.small_job import write_job
 from support.smspec_command import smspec
 from support.submitted_job import IN_CHANNEL, SPEC
@@ -116,8 +117,8 @@ def test_retries_of_the_queue_are_attempts_of_one_job(queue, aws, tmp_path):
 def test_log_has_the_lines_of_all_attempts(queue, aws):
     queue.plan = ("START", "RETRY", "START", "RUNNING", "SUCCEEDED")
     name = json.loads(smspec("render", "--batch").out)["jobName"]
-    aws.log("algo-1", 61, "first", job=f"AWSBatch{name}00001")
-    aws.log("algo-1", 71, "second", job=f"AWSBatch{name}00002")
+    aws.log("algo-1", 61, "first", job=f"AWSBatch{name}{1:032x}")
+    aws.log("algo-1", 71, "second", job=f"AWSBatch{name}{2:032x}")
     done = submitted()
     assert done.status == 0, done.err
     shown = smspec("logs", "job.yaml")
@@ -146,6 +147,42 @@ def test_job_that_the_queue_forgot_is_not_trained_again(queue, aws):
     assert done.status == 0, done.err
     assert len(queue.submitted) == len(aws.created) == 1
     assert "there is already the job AWSBatch" in done.err
+    # The printed policy does not allow it for training jobs of a queue.
+    assert aws.asked["AddTags"] == 0 and "changed" not in done.err
+
+
+@pytest.mark.parametrize("action", ["ListTrainingJobs", "DescribeTrainingJob"])
+def test_forgotten_job_that_cannot_be_seen_is_not_trained_again(queue, aws, action):
+    assert submitted().status == 0
+    queue.jobs.clear()
+    aws.faults[action] = [(400, "AccessDeniedException")] * 9
+    done = submitted("--detach")
+    assert (done.status, len(queue.submitted)) == (3, 1), done.err
+    assert f"sagemaker:{action}" in done.err
+
+
+def test_jobs_of_queues_are_compared_by_their_names(queue, tmp_path):
+    first = submitted().out.strip()
+    write_job(tmp_path, QUEUED.replace("count: 1", "count: 2"))
+    queue.plan = ("RUNNABLE",)
+    second = submitted("--detach").out.strip()
+    done = smspec("compare", first, second)
+    assert done.status == 0, done.err
+    assert "  hosts.count 1 → 2\n" in done.out
+    assert "  state: Completed → InProgress, RUNNABLE\n" in done.out
+
+
+@pytest.mark.parametrize("name", ["train", "AWSBatch-train"])
+def test_chosen_name_is_that_of_one_job(queue, aws, tmp_path, name):
+    write_job(tmp_path, QUEUED + f"job_name: {name}\n")
+    longer = f"AWSBatch{name}-large{'0' * 32}"
+    aws.put(small_request(), COMPLETED, name=longer)
+    done = submitted()
+    assert done.status == 0, done.err
+    assert [each["jobName"] for each in queue.submitted] == [name]
+    queue.jobs[next(iter(queue.jobs))]["token"] = "forgotten"
+    assert submitted().status == 0
+    assert len(queue.submitted) == 1
 
 
 def test_job_of_a_different_request_is_left_alone(queue):

@@ -6,9 +6,12 @@ import threading
 import botocore.session
 import pytest
 
+from smspec.cli.job_follower import end_lines, job_record
+from smspec.service.job_costs import PriceBook
 from smspec.service.request import tagged
 from smspec.spec.model import Queue
 from smspec.submission.client import AwsUnavailable, JobRefused
+from smspec.submission.following import LogMetrics
 from smspec.submission.job_creation import JobEnded, create_job
 from smspec.submission.queue_service import QueueService, found_in_queues
 from support.servers.job_server import COMPLETED, REGION, job_server_of_process, look
@@ -139,6 +142,13 @@ def test_rejected_request_is_refused(queue):
         )
 
 
+def test_accepted_job_may_not_be_described_yet(queue):
+    queue.faults["DescribeServiceJob"] = [(400, "ClientException")] * 2
+    found = created(service())
+    assert (found.is_new, found.job.name) == (True, REQUEST["TrainingJobName"])
+    assert len(queue.submitted) == 1
+
+
 def test_denied_place_does_not_hide_the_status(queue):
     queue.plan = ("RUNNABLE",)
     created(service())
@@ -213,6 +223,25 @@ def test_payload_of_another_form_is_a_different_job(queue):
         job["serviceRequestPayload"] = "not JSON"
     with pytest.raises(JobRefused, match="a different job is named"):
         created(service())
+
+
+@pytest.mark.parametrize("odd", [None, 3, "x", [], [3], {"InstanceGroups": [3]}, {"InstanceCount": "z"}], ids=repr)
+@pytest.mark.parametrize(
+    "member", ["AlgorithmSpecification", "FinalMetricDataList", "ModelArtifacts", "OutputDataConfig", "ResourceConfig"]
+)
+def test_payload_that_no_training_job_has_is_shown(queue, member, odd):
+    one = service()
+    one.create(tagged(REQUEST, DIGEST))
+    (job,) = queue.jobs.values()
+    job.update(serviceRequestPayload=json.dumps({**REQUEST, "StoppingCondition": odd, member: odd}), status="FAILED")
+    shown = one.describe(REQUEST["TrainingJobName"])
+    assert (shown.status, shown.model, shown.limit) == ("Failed", "", None)
+    assert job_record(shown)["queue"]["status"] == "FAILED"
+    assert isinstance(shown.hosts, int) and isinstance(shown.instances, str)
+    assert next(end_lines(shown, PriceBook())) == f"{shown.name}: Failed"
+    has_output = member != "OutputDataConfig"
+    assert shown.result_prefix == (f"s3://example-models/sample/{shown.name}/output/" if has_output else "")
+    assert LogMetrics(shown).values == {}
 
 
 def test_older_botocore_is_named(queue, tmp_path, monkeypatch):

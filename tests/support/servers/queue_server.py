@@ -197,7 +197,7 @@ class QueueServer(ThreadingHTTPServer):
         if word == "START":
             self.attempts += 1
             payload = json.loads(job["serviceRequestPayload"])
-            name = f"AWSBatch{payload['TrainingJobName'][:40]}{self.attempts:05d}"
+            name = f"AWSBatch{payload['TrainingJobName']}"[:31] + f"{self.attempts:032x}"
             with self.sagemaker.lock:
                 self.sagemaker.create({**payload, "TrainingJobName": name, "Tags": []})
             arn = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:training-job/{name}"

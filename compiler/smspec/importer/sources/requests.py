@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from smspec.importer.imported import Imported, NotImported, RequestNotFound, add_tags, without_tags
 from smspec.service.request import OWN_TAGS
-from smspec.service.shapes import items, member, pinned_model, structure
+from smspec.service.shapes import items, member, number, pinned_model, structure
 from smspec.spec.keys import ROW
 
 _TELLING = ("TrainingJobName", "AlgorithmSpecification", "ServerlessJobConfig", "OutputDataConfig")
@@ -73,6 +73,8 @@ _OF_THE_QUEUE = {
     "preemptions": ("preemptionConfiguration", "preemptionRetriesBeforeTermination"),
 }
 """Key of `queue` → its member of SubmitServiceJob."""
+
+_SHARES = ("share", "quota_share")
 
 
 def detect_request(data: dict[str, object]) -> bool:
@@ -150,12 +152,15 @@ def request_of_service_job(data: dict[str, object]) -> Imported:
     lost: list[NotImported] = []
     for key, steps in _OF_THE_QUEUE.items() if keys else ():
         value = member(data, *steps)
-        if value is not None:
+        if isinstance(value, str) if key in _SHARES else number(data, *steps) is not None:
             keys[key] = ROW[f"queue.{key}"].written(value)
+        elif value is not None:
+            lost.append(NotImported(steps, f"set `queue.{key}`"))
     if items(data, "retryStrategy", "evaluateOnExit"):
         lost.append(NotImported(("retryStrategy", "evaluateOnExit"), "the spec has no such key"))
     read = {_REQUEST, "jobName", "serviceJobType", "tags", *(("jobQueue",) if keys else ())}
     read |= {steps[0] for key, steps in _OF_THE_QUEUE.items() if key in keys}
+    read |= {str(each.path[0]) for each in lost}
     tagged = structure({"": request}, "")
     tags = {key: value for key, value in structure(data, "tags").items() if not key.startswith(OWN_TAGS)}
     add_tags(tagged, {key: str(value) for key, value in tags.items()})

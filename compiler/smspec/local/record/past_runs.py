@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from smspec.local.running.run_directory import SUMMARY
@@ -18,6 +18,9 @@ from smspec.source.real_file import open_below
 
 _LARGEST = 32 << 20
 """Bytes of a summary that are read: metrics have 500 values per host."""
+
+_MOST_LEVELS = 32
+"""Of a summary; those of a request are fewer."""
 
 _MOST_DIRECTORIES = 50_000
 _DEEPEST = 16
@@ -99,6 +102,24 @@ def _summary(directory: str) -> Mapping[str, object]:
     try:
         with open(open_below(directory, (SUMMARY,)), "rb") as file:
             content = file.read(_LARGEST + 1)
-        return structure(json.loads(content)) if len(content) <= _LARGEST else {}
+        # NaN is not JSON, and would get into what the history prints as JSON.
+        summary = json.loads(content, parse_constant=lambda _: None) if len(content) <= _LARGEST else {}
     except (OSError, ValueError, RecursionError):
         return {}
+    return {} if _has_more_levels(summary, _MOST_LEVELS) else structure(summary)
+
+
+def _has_more_levels(value: object, most: int) -> bool:
+    """Return whether a value of JSON is nested more deeply than what reads it can follow."""
+    level = [value]
+    for _ in range(most):
+        level = [below for each in level for below in _parts(each)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
