@@ -236,7 +236,7 @@ def test_no_installed_package_runs_in_an_installer(checked, installer):
     checked.job.write("requirements.txt", f"ctr-model==1.0 --hash=sha256:{digest}\n")
     checked.job.write("src/requirements.txt", "third==1.0\n")
     checked.job.write("src/train.py", "import seen\n")
-    process = checked.start()
+    process = checked.start("-v")
     _, err = process.communicate(timeout=120)
     assert err.count("Successfully installed") + err.count(" + ") == 3, err
     assert [path for path in checked.outside.iterdir() if path.is_file()] == []
@@ -268,7 +268,7 @@ def test_older_uv_is_not_used(checked, tmp_path):
     }
     checked.spec(more=", python_packages: [ctr-model==1.0]")
     checked.job.write("src/train.py", "import ctr_model\n")
-    status, records, err = checked.check()
+    status, records, err = checked.check("-v")
     assert (status, records, "Successfully installed ctr-model" in err) == (0, [], True), err
 
 
