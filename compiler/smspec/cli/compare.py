@@ -14,7 +14,7 @@ from smspec.cli.console import Console, UsageError
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.quoting import masked, visible
 from smspec.diagnostics.wrapping import wrapped
-from smspec.service.shapes import items, member, structure
+from smspec.service.shapes import is_real, items, member, structure
 from smspec.source.frozen import asdict, dataclass, replace
 
 if TYPE_CHECKING:
@@ -133,9 +133,8 @@ def _curves_of_run(summary: Mapping[str, object]) -> Iterator[MetricValues]:
 
 
 def _finite(value: object) -> float | None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     try:
-        return float(value) if is_number and isfinite(value) else None  # type: ignore[arg-type]
+        return float(value) if is_real(value) and isfinite(value) else None
     except OverflowError:
         return None
 

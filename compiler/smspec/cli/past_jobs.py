@@ -25,7 +25,7 @@ from smspec.review.version import version_of_request
 from smspec.service.cost_ceiling import ceiling_of, cost_of
 from smspec.service.failures import Diagnosis, JobFailure, diagnose, failure_of
 from smspec.service.job_costs import PriceBook, instance_counts, two_decimals
-from smspec.service.shapes import items, member, structure
+from smspec.service.shapes import is_real, items, member, structure
 from smspec.source import dotted
 from smspec.source.frozen import dataclass, replace
 
@@ -213,9 +213,8 @@ def _cost(request: dict[str, object], billed: float | None, prices: PriceBook, r
 def _final_metrics(answer: Mapping[str, object]) -> Iterator[tuple[str, float]]:
     for each in items(answer, "FinalMetricDataList")[:_MOST_METRICS]:
         name, value = member(each, "MetricName"), member(each, "Value")
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if isinstance(name, str) and (is_number or value in _NOT_FINITE):
-            yield name, float(value)  # type: ignore[arg-type]
+        if isinstance(name, str) and (is_real(value) or (isinstance(value, str) and value in _NOT_FINITE)):
+            yield name, float(value)
 
 
 def _last_values(summary: Mapping[str, object]) -> Iterator[tuple[str, float]]:
@@ -247,8 +246,7 @@ def _started(summary: Mapping[str, object]) -> datetime | None:
 
 
 def _seconds(value: object) -> float | None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value <= _LONGEST_SECONDS else None  # type: ignore[arg-type, operator]
+    return float(value) if is_real(value) and 0 <= value <= _LONGEST_SECONDS else None
 
 
 def changes_between(old: PastJob, new: PastJob) -> tuple[Change, ...] | None:

@@ -19,7 +19,7 @@ from smspec.organization.organization_config import SettingsLayer, json_place
 from smspec.organization.policy_layers import LOOSENED_POLICY
 from smspec.service.instance_types import UPDATE
 from smspec.service.policy import KnownFacts
-from smspec.service.shapes import Kind, Model, Shape, pinned_model
+from smspec.service.shapes import Kind, Model, Shape, decode_shape, pinned_model
 from smspec.source import Path, SourceText, dotted
 from smspec.source.frozen import dataclass, field, replace
 
@@ -114,18 +114,7 @@ def _merged(shapes: str, origin: FactsOrigin) -> Model:
 
 def _shape(name: str, entry: Mapping[str, Any], pinned: Shape | None) -> Shape:
     if pinned is None:
-        return Shape(
-            name=name,
-            kind=entry["type"],
-            members=entry.get("members", {}),
-            required=tuple(entry.get("required", ())),
-            item=entry.get("member") or entry.get("value") or "",
-            key=entry.get("key", ""),
-            minimum=entry.get("min"),
-            maximum=entry.get("max"),
-            pattern=None,
-            enum=tuple(entry.get("enum", ())),
-        )
+        return replace(decode_shape(name, entry), pattern=None)
     return replace(
         pinned,
         members={**entry.get("members", {}), **pinned.members},

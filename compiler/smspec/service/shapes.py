@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Container, Iterator
-from typing import Literal
+from collections.abc import Container, Iterator, Mapping
+from typing import Any, Literal, TypeGuard
 
 from smspec.source.frozen import dataclass
 from smspec_schemas import API_SHAPES
@@ -63,24 +63,26 @@ class Model:
             yield from self._below((*path, "*"), self.shapes[shape.item])
 
 
+def decode_shape(name: str, entry: Mapping[str, Any]) -> Shape:
+    """Return the shape of an entry in a file of shapes, whose members are those of botocore's models."""
+    return Shape(
+        name=name,
+        kind=entry["type"],
+        members=entry.get("members", {}),
+        required=tuple(entry.get("required", ())),
+        item=entry.get("member") or entry.get("value") or "",
+        key=entry.get("key", ""),
+        minimum=entry.get("min"),
+        maximum=entry.get("max"),
+        pattern=entry.get("pattern"),
+        enum=tuple(entry.get("enum", ())),
+    )
+
+
 def decode_model(text: str) -> Model:
     """Parse a file of pinned shapes."""
     data = json.loads(text)
-    shapes = {
-        name: Shape(
-            name=name,
-            kind=shape["type"],
-            members=shape.get("members", {}),
-            required=tuple(shape.get("required", ())),
-            item=shape.get("member") or shape.get("value") or "",
-            key=shape.get("key", ""),
-            minimum=shape.get("min"),
-            maximum=shape.get("max"),
-            pattern=shape.get("pattern"),
-            enum=tuple(shape.get("enum", ())),
-        )
-        for name, shape in data["shapes"].items()
-    }
+    shapes = {name: decode_shape(name, entry) for name, entry in data["shapes"].items()}
     return Model(botocore=data["botocore"], date=data["date"], root=shapes[data["root"]], shapes=shapes)
 
 
@@ -170,6 +172,11 @@ def number(value: object, *steps: str) -> int | None:
     """Return the integer at ``steps``, or None; true and false are not integers."""
     found = member(value, *steps)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def is_real(value: object) -> TypeGuard[int | float]:
+    """Return whether a value of JSON is a number; true and false are none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def repeated(listed: list[object], name: str) -> Iterator[tuple[int, str]]:
