@@ -239,7 +239,7 @@ def _facts(sides: Sequence[Side]) -> list[tuple[str, str, str]]:
         algorithm = structure(dict(job.request), "AlgorithmSpecification")
         columns.append(
             {
-                "state": job.status if job.is_over or not job.secondary else f"{job.status}, {job.secondary}",
+                "state": job.state,
                 "began": moment_text(job.created) if job.created else "",
                 "duration": "" if job.seconds is None else duration(job.seconds),
                 "cost": str(job.cost),
@@ -348,15 +348,11 @@ def _spark(values: Sequence[float | None], low: float, high: float, room: int) -
 
 
 def _json(sides: Sequence[Side], changes: Sequence[Change] | None, notes: Sequence[str], _columns: int | None) -> str:
-    from smspec.cli.past_jobs import job_as_json
+    from smspec.cli.past_jobs import changes_as_json, job_as_json
 
-    old, new = (job_as_json(side.job, None) for side in sides)
-    for record in (old, new):
-        del record["changes"]
     document = {
-        "a": old,
-        "b": new,
-        "changes": job_as_json(sides[1].job, changes)["changes"],
+        **{letter.lower(): job_as_json(side.job) for letter, side in zip(_NAMES, sides, strict=True)},
+        "changes": changes_as_json(changes),
         "metrics": [{"name": name, "a": _finite(a), "b": _finite(b)} for name, a, b in _figures(sides)],
         "curves": [
             {"of": letter.lower(), **asdict(each)}

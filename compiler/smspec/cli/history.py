@@ -296,10 +296,10 @@ def _show(
 
     spending = Spending(each.job for each in entries)
     if args.format == "json":
-        from smspec.cli.past_jobs import job_as_json
+        from smspec.cli.past_jobs import changes_as_json, job_as_json
 
         document = {
-            "jobs": [job_as_json(each.job, each.changes) for each in entries],
+            "jobs": [{**job_as_json(each.job), "changes": changes_as_json(each.changes)} for each in entries],
             "is_all": is_all,
             **spending.record(),
             "notes": list(notes),
@@ -328,9 +328,7 @@ def _lines(entry: HistoryEntry, columns: int | None) -> Iterator[str]:
 
     job, margin = entry.job, " " * 4
     when = moment_text(job.created) if job.created else "unknown time"
-    state = visible(
-        job.status if job.is_over or job.secondary in ("", job.status) else f"{job.status}, {job.secondary}"
-    )
+    state = visible(job.state)
     took = "" if job.seconds is None else f" after {duration(job.seconds)}"
     place = f"local run in {job.directory}" if job.place == LOCAL else job.place
     yield wrapped(

@@ -103,6 +103,12 @@ class PastJob:
         return self.status in ENDED
 
     @property
+    def state(self) -> str:
+        """The status, with the secondary one of a job that goes on."""
+        is_enough = self.is_over or self.secondary in ("", self.status)
+        return self.status if is_enough else f"{self.status}, {self.secondary}"
+
+    @property
     def cause(self) -> str:
         """The name of the likely cause of a failure; empty without one."""
         return self.diagnosis.cause.name if self.diagnosis and self.diagnosis.cause else ""
@@ -281,7 +287,17 @@ def change_text(change: Change) -> str:
     return f"{key} {old} → {new}"
 
 
-def job_as_json(job: PastJob, changes: Sequence[Change] | None) -> dict[str, object]:
+def changes_as_json(changes: Sequence[Change] | None) -> list[dict[str, object]] | None:
+    """Return changes as JSON; null if they are unknown."""
+    if changes is None:
+        return None
+    return [
+        {"kind": each.kind, "key": dotted(each.path), "what": each.what, "old": each.old, "new": each.new}
+        for each in changes
+    ]
+
+
+def job_as_json(job: PastJob) -> dict[str, object]:
     """Return a job as JSON: times are ISO 8601 in UTC, durations seconds, a metric that is not finite is null."""
     cause = job.diagnosis and job.diagnosis.cause
     return {
@@ -306,12 +322,6 @@ def job_as_json(job: PastJob, changes: Sequence[Change] | None) -> dict[str, obj
         "cause": cause.name if cause else None,
         "likely_cause": cause.cause if cause else None,
         "tags": {key: safe(key, value) for key, value in job.tags.items()},
-        "changes": None
-        if changes is None
-        else [
-            {"kind": each.kind, "key": dotted(each.path), "what": each.what, "old": each.old, "new": each.new}
-            for each in changes
-        ],
     }
 
 
