@@ -8,7 +8,7 @@ import pytest
 from support.aws_account import SPEC as ACCOUNT_SPEC
 from support.aws_account import TRUST, Account
 from support.servers.aws_server import BUCKET, s3_server
-from support.servers.job_server import COMPLETED, job_server, look
+from support.servers.job_server import COMPLETED, job_server, job_server_of_process, look
 from support.servers.posing_aws import posing_aws
 from support.small_job import write_job
 from support.submitted_job import SPEC
@@ -18,6 +18,13 @@ from support.submitted_job import SPEC
 def submit_servers():
     with s3_server() as store, job_server() as jobs:
         yield store, jobs
+
+
+@pytest.fixture(scope="module")
+def sagemaker():
+    """A server to which this process, its clients and commands, are led for all tests of a module."""
+    with job_server_of_process() as running:
+        yield running
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from support.git_repository import commit, repository
-from support.servers.job_server import job_server_of_process, look
+from support.servers.job_server import look
 from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
 
@@ -16,19 +16,13 @@ ENDED = look("Completed", began=60, ended=180, billable=120)
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e\n::error::"
 
 
-@pytest.fixture(scope="module")
-def aws():
-    with job_server_of_process() as running:
-        yield running
-
-
 @pytest.fixture
-def server(aws, monkeypatch, tmp_path):
-    aws.reset()
+def server(sagemaker, monkeypatch, tmp_path):
+    sagemaker.reset()
     monkeypatch.chdir(tmp_path)
     write_job(tmp_path, READY + METRIC)
     (tmp_path / "smspec.toml").write_text("[prices]\n'ml.m5.large' = 0.5\n")
-    return aws
+    return sagemaker
 
 
 def request(**members):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.servers.job_server import job_server_of_process, look
+from support.servers.job_server import look
 from support.smspec_command import environment, smspec
 
 KILLED = "AlgorithmError: ExecuteUserScriptError: \nExitCode 1, exit code: -9"
@@ -19,17 +19,11 @@ FAILED = look("Failed", start=180, began=60, ended=180, billable=120, reason=KIL
 VAGUE = look("Failed", start=180, began=60, ended=180, reason="AlgorithmError: ExecuteUserScriptError:\nExitCode 1")
 
 
-@pytest.fixture(scope="module")
-def aws():
-    with job_server_of_process() as running:
-        yield running
-
-
 @pytest.fixture
-def server(aws, monkeypatch, tmp_path):
-    aws.reset()
+def server(sagemaker, monkeypatch, tmp_path):
+    sagemaker.reset()
     monkeypatch.chdir(tmp_path)
-    return aws
+    return sagemaker
 
 
 def test_lines_of_a_screen_break_between_words(tmp_path):

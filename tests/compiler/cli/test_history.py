@@ -6,7 +6,7 @@ import types
 import pytest
 
 from smspec.cli.past_jobs import spec_of
-from support.servers.job_server import CREATED, job_server_of_process, look
+from support.servers.job_server import CREATED, look
 from support.small_job import READY, write_job
 from support.smspec_command import smspec
 
@@ -14,20 +14,14 @@ METRICS = [{"MetricName": "loss", "Value": 0.25, "Timestamp": CREATED}]
 HOUR = 3600
 
 
-@pytest.fixture(scope="module")
-def aws():
-    with job_server_of_process() as running:
-        yield running
-
-
 @pytest.fixture
-def server(aws, monkeypatch, tmp_path):
-    aws.reset()
+def server(sagemaker, monkeypatch, tmp_path):
+    sagemaker.reset()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("smspec.submission.client.time", types.SimpleNamespace(sleep=lambda _seconds: None))
     write_job(tmp_path, READY)
     (tmp_path / "smspec.toml").write_text("[prices]\n'ml.m5.large' = 0.5\n")
-    return aws
+    return sagemaker
 
 
 def ended(hours=0.0, status="Completed", **members):

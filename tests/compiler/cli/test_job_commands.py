@@ -12,7 +12,7 @@ import pytest
 from smspec.cli.console import UsageError
 from smspec.cli.logs import milliseconds
 from smspec.plan import digest
-from support.servers.job_server import job_server_of_process, look
+from support.servers.job_server import look
 from support.small_job import BUILT, write_job
 from support.smspec_command import environment, smspec
 
@@ -30,18 +30,12 @@ OPEN = (
 """Its region is open."""
 
 
-@pytest.fixture(scope="module")
-def aws():
-    with job_server_of_process() as running:
-        yield running
-
-
 @pytest.fixture
-def server(aws, monkeypatch, tmp_path):
-    aws.reset()
-    aws.jobs["nightly"] = [TRAINING]
+def server(sagemaker, monkeypatch, tmp_path):
+    sagemaker.reset()
+    sagemaker.jobs["nightly"] = [TRAINING]
     monkeypatch.chdir(tmp_path)
-    return aws
+    return sagemaker
 
 
 def test_status_of_a_job_that_trains(server):

@@ -7,12 +7,13 @@ import contextlib
 import io
 import json
 import logging
-import threading
 import urllib.request
 import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from support.servers.serving import serving
 
 REGION = "us-west-2"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_EC2_METADATA_DISABLED": "true"}
@@ -105,14 +106,8 @@ def wheel(name: str, module: str) -> bytes:
 def package_server() -> Iterator[PackageServer]:
     """Run CodeArtifact on a free port, with the package `greeting` in its one repository."""
     server = PackageServer()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with serving(server):
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 class PackageServer(ThreadingHTTPServer):

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
+from support.servers.serving import serving
+
 _OWN = ("host", "connection", "transfer-encoding", "expect")
 
 
@@ -98,11 +100,5 @@ class _Handler(BaseHTTPRequestHandler):
 def call_gate(targets: Mapping[str, str]) -> Iterator[CallGate]:
     """Run a gate on a free port."""
     gate = CallGate(targets)
-    thread = threading.Thread(target=gate.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving(gate, poll_interval=0.01):
         yield gate
-    finally:
-        gate.shutdown()
-        thread.join()
-        gate.server_close()

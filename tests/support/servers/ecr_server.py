@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import json
 import ssl
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +17,7 @@ from cryptography import x509
 
 from support.servers.certificates import certificate_files
 from support.servers.registry_server import digest_of
+from support.servers.serving import serving
 
 ACCOUNT = "111122223333"
 HOST = f"{ACCOUNT}.dkr.ecr.us-west-2.amazonaws.com"
@@ -162,11 +162,5 @@ class _Handler(BaseHTTPRequestHandler):
 def ecr_server(directory: Path) -> Iterator[EcrServer]:
     """Run it on a free port."""
     server = EcrServer(directory)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving(server, poll_interval=0.01):
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

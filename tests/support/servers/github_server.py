@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
+
+from support.servers.serving import serving
 
 REPOSITORY = "example/jobs"
 TOKEN = "t0ken"
@@ -115,11 +116,5 @@ class _Handler(BaseHTTPRequestHandler):
 def github() -> Iterator[Github]:
     """Run a server while this is entered."""
     server = Github()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from support.servers.aws_server import CREDENTIALS
+from support.servers.serving import serving
 
 REGION = "us-west-2"
 CREATED = 1_700_000_000
@@ -340,14 +341,8 @@ class _Handler(BaseHTTPRequestHandler):
 def job_server() -> Iterator[JobServer]:
     """Run the server on a free port."""
     server = JobServer()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with serving(server):
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @contextlib.contextmanager

@@ -8,12 +8,13 @@ import hashlib
 import io
 import re
 import tarfile
-import threading
 import time
 import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from support.servers.serving import serving
 
 
 def wheel(name: str, version: str, files: dict[str, str], *requires: str, python: str = "", tag: str = "") -> bytes:
@@ -215,11 +216,5 @@ class _Handler(BaseHTTPRequestHandler):
 def package_server(packages: Packages) -> Iterator[PackageServer]:
     """Run an index on a free port of this machine."""
     server = PackageServer(packages)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -22,6 +22,7 @@ from cryptography import x509
 
 from support.servers.aws_server import CREDENTIALS
 from support.servers.certificates import certificate_files
+from support.servers.serving import serving
 
 _PARENTS = (
     "",
@@ -181,12 +182,8 @@ class _Handler(BaseHTTPRequestHandler):
 def posing_aws(directory: Path, moto: str, sagemaker: str) -> Iterator[PosingAws]:
     """Run it on a free port."""
     server = PosingAws(directory, moto, sagemaker)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.closing.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(server, poll_interval=0.01):
+        try:
+            yield server
+        finally:
+            server.closing.set()

@@ -22,6 +22,7 @@ import pytest
 from botocore.validate import ParamValidator
 
 from support.servers.job_server import CREATED, REGION, JobServer
+from support.servers.serving import serving
 
 ACCOUNT = "123456789012"
 PLAN = ("RUNNABLE", "START", "RUNNING", "SUCCEEDED")
@@ -325,11 +326,5 @@ def queue_server(sagemaker: JobServer) -> Iterator[QueueServer]:
     if "SubmitServiceJob" not in model().operation_names:
         pytest.skip("the installed botocore does not know the service jobs of AWS Batch")
     server = QueueServer(sagemaker)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with serving(server):
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -6,10 +6,11 @@ import contextlib
 import hashlib
 import json
 import re
-import threading
 import urllib.parse
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from support.servers.serving import serving
 
 INDEX = "application/vnd.oci.image.index.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
@@ -183,11 +184,5 @@ class _Handler(BaseHTTPRequestHandler):
 def registry(**traits: object) -> Iterator[Registry]:
     """Run a registry on a free port of this machine."""
     server = Registry(**traits)  # type: ignore[arg-type]  # the traits of a Registry
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

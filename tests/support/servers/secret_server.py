@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -15,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
+
+from support.servers.serving import serving
 
 REGION = "us-west-2"
 ACCOUNT = "123456789012"
@@ -41,14 +42,10 @@ def secret_server() -> Iterator[SecretServer]:
     moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     moto.start()
     server = SecretServer("http://{}:{}".format(*moto.get_host_and_port()))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
     try:
-        yield server
+        with serving(server):
+            yield server
     finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
         moto.stop()
 
 
