@@ -43,7 +43,7 @@ UNKNOWN_INSTANCE_TYPE = Rule("SM413", "unknown instance type", "warning")
 SIZE_THAT_THE_FAMILY_LACKS = Rule("SM483", "unknown size of an instance family", evidence="model")
 
 UPDATE = "smspec facts --update"
-"""The command for whoever uses what is newer than the facts of this smspec."""
+"""The command for a user of what is newer than the facts of this smspec."""
 
 _MOST_SHOWN = 6
 

@@ -3,7 +3,7 @@
 The jobs of alternatives are created one after the other and never two alive: the next only if the one before got no
 hosts. All that is decided comes from what SageMaker has, so an interrupted submission goes on from there. Two
 submissions at the same instant may create a job each, because only equal names exclude each other. So each looks again
-after it has created a job, and whoever sees two alive stops all but the one that was created first.
+after it has created a job; if it sees two alive, it stops all but the one that was created first.
 """
 
 from __future__ import annotations

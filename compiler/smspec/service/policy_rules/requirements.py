@@ -266,7 +266,7 @@ PRIORITY_ABOVE_THE_LIMIT = Rule("SM764", "priority above the limit", evidence="p
 def priority_above_the_limit(request: Request, policy: Policy) -> Iterator[Finding]:
     """Reject a priority in a queue above the limit.
 
-    The highest priority starts first, whoever waits longer.
+    The highest priority starts first, even if a different job has waited longer.
     """
     if policy.max_priority is not None and request.priority is not None and request.priority > policy.max_priority:
         yield PRIORITY_ABOVE_THE_LIMIT.at(
